@@ -1,0 +1,51 @@
+"""Voile: publish tables about people so that nobody's sensitive value can be inferred.
+
+>>> import voile
+>>> schema = voile.Schema.of({"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Hierarchy": "voile.core.hierarchy",
+    "Infeasible": "voile.errors",
+    "Release": "voile.core.release",
+    "Schema": "voile.core.schema",
+    "Table": "voile.core.table",
+    "VoileError": "voile.errors",
+    "anonymize": "voile.pipeline",
+    "audit": "voile.auditing",
+    "publish": "voile.pipeline",
+    "read": "voile.pipeline",
+}
+__all__ = [
+    "Hierarchy",
+    "Infeasible",
+    "Release",
+    "Schema",
+    "Table",
+    "VoileError",
+    "anonymize",
+    "audit",
+    "publish",
+    "read",
+]
+
+if TYPE_CHECKING:
+    from voile.auditing import audit
+    from voile.core.hierarchy import Hierarchy
+    from voile.core.release import Release
+    from voile.core.schema import Schema
+    from voile.core.table import Table
+    from voile.errors import Infeasible, VoileError
+    from voile.pipeline import anonymize, publish, read
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: `voile --help` needs no data frame library."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'voile' has no attribute {name!r}")

@@ -1,0 +1,214 @@
+"""BSGI: bucketize, select, group, incorporate (paper 003), with an exact sub-quadratic search.
+
+Buckets are the rows of one sensitive value. Max-l (section 3): each group takes one row from each
+of the l largest buckets, the nearest one under IL(e + t). Residual rows, at most one per bucket
+when the table is eligible (Corollary 1), join the group lacking their value where the total loss
+grows least. Corrections of facts/bsgi.md A4: a value a group already holds is never added, an
+ineligible table is refused (or its surplus rows suppressed), and ties are fixed by row number.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.algorithm import Algorithm, Progress, Rung
+from voile.core.eligibility import largest_l, most_groups, refuse_ineligible
+from voile.core.information_loss import loss_of
+from voile.core.parameters import AUTO, parameter
+from voile.core.partition import SUPPRESSED, Partition
+from voile.core.table import Table
+from voile.kernels.compiled import kernel
+from voile.kernels.kd_forest import CODES, LOWEST, ROW, nearest, plant, remove
+from voile.kernels.loss import box_cost, grow_box, joined_cost, start_box
+
+CHUNK = 4096  # groups between two reports of progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class BSGI(Algorithm):
+    """Groups of l nearest rows from the l largest buckets.
+
+    Guarantee: unique distinct l-diversity, so every value's share is at most 1/l.
+    Not protected against: someone who knows the algorithm (docs/known-limits.md).
+
+    >>> BSGI(l=2).settings()
+    {'l': 2, 'residual': 'incorporate', 'ineligible': 'refuse', 'seed': 0}
+    """
+
+    key = "bsgi"
+    title = "BSGI"
+    paper = "003"
+    promise = "unique_distinct_l_diversity"
+    rung = Rung.RELEASE
+    deterministic = True
+    cost = "about n log n; 1M rows in seconds"
+    meaning = "groups of l nearest rows, one from each of the l largest buckets"
+
+    l: int | str = parameter(  # noqa: E741 the paper's name
+        "rows per group, all values different; auto = the largest l the table allows",
+        minimum=2,
+        choices=(AUTO,),
+    )
+    residual: str = parameter(
+        "rows left over after grouping join a group, or are suppressed",
+        default="incorporate",
+        choices=("incorporate", "suppress"),
+    )
+    ineligible: str = parameter(
+        "when a value is too frequent for l: refuse, or suppress the fewest rows that help",
+        default="refuse",
+        choices=("refuse", "suppress"),
+    )
+    seed: int = parameter("which rows begin a group; harmless to privacy and quality", default=0, minimum=0)
+
+    def resolve(self, table: Table) -> Self:
+        """Fix l = "auto" as floor(n / n1) (facts A4.3)."""
+        sizes = np.bincount(table.single_sensitive(self.key).codes)
+        ell = largest_l(sizes) if self.l == AUTO else int(self.l)
+        if ell < 2 or (self.ineligible == "refuse" and largest_l(sizes) < ell) or most_groups(sizes, ell) == 0:
+            refuse_ineligible(sizes, max(ell, 2))
+        return replace(self, l=ell)
+
+    def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
+        """Bucketize, select and group, incorporate."""
+        ell = int(self.resolve(table).l)
+        sensitive = table.single_sensitive(self.key).codes
+        shuffled = np.random.default_rng(self.seed).permutation(table.n)
+        loss, values, _ = loss_of(table)
+        values, bucket = values[shuffled], np.unique(sensitive[shuffled], return_inverse=True)[1]
+        group = select_and_group(loss, values, bucket, ell, progress)
+        if self.residual == "incorporate":
+            incorporate(loss, values, bucket, group)
+        return Partition(group[np.argsort(shuffled)])
+
+
+def select_and_group(loss, values, bucket, ell, progress):  # type: ignore[no-untyped-def]
+    """Max-l over rows in the given order: group of each row, SUPPRESSED for the residual ones."""
+    forest = plant(loss, values, bucket)
+    sizes = np.bincount(bucket)
+    total = most_groups(sizes, ell)
+    group = np.full(bucket.size, SUPPRESSED, np.int64)
+    heap = heap_of(sizes)
+    made = 0
+    while made < total:
+        until = min(total, made + CHUNK)
+        form_groups(forest, loss, heap, sizes.size, ell, group, made, until)
+        made = until
+        progress(made / total)
+    return group
+
+
+@kernel
+def sift_down(heap, place, size):
+    """Restore the max-heap below a place."""
+    while True:
+        largest = place
+        for child in (2 * place + 1, 2 * place + 2):
+            if child < size and heap[child] > heap[largest]:
+                largest = child
+        if largest == place:
+            return
+        heap[place], heap[largest] = heap[largest], heap[place]
+        place = largest
+
+
+def heap_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Buckets as a max-heap of size * m + (m - 1 - bucket): largest first, ties by value code."""
+    m = sizes.size
+    keys = np.sort(sizes * m + (m - 1 - np.arange(m)))[::-1]
+    return np.ascontiguousarray(keys)
+
+
+@kernel
+def form_groups(forest, loss, heap, m, ell, group, first, until):
+    """Form groups first .. until-1. The heap keeps emptied buckets; Max-l never reaches them."""
+    d = loss.step.size + loss.leaf.size
+    low, high = np.empty(d, np.int64), np.empty(d, np.int64)
+    node = np.empty(loss.leaf.size, np.int64)
+    taken = np.empty(ell, np.int64)
+    for g in range(first, until):
+        size = heap.size
+        for i in range(ell):
+            taken[i] = heap[0]
+            size -= 1
+            heap[0], heap[size] = heap[size], heap[0]
+            sift_down(heap, 0, size)
+            bucket = m - 1 - taken[i] % m
+            if i == 0:
+                at = forest.place[forest.tree[forest.root[bucket], LOWEST]]
+                start_box(loss, forest.rows, at, CODES, low, high, node)
+            else:
+                at = nearest(forest, loss, bucket, low, high, node)
+                grow_box(loss, forest.rows, at, CODES, low, high, node)
+            group[forest.rows[at, ROW]] = g
+            remove(forest, at)
+        for i in range(ell):
+            place = heap.size - ell + i
+            heap[place] = taken[ell - 1 - i] - m
+            sift_up(heap, place)
+
+
+@kernel
+def sift_up(heap, place):
+    """Restore the max-heap above a place."""
+    while place > 0 and heap[(place - 1) // 2] < heap[place]:
+        above = (place - 1) // 2
+        heap[place], heap[above] = heap[above], heap[place]
+        place = above
+
+
+def incorporate(loss, values, bucket, group):  # type: ignore[no-untyped-def]
+    """Put each residual row, in order, where the total loss grows least; no value twice in a group.
+
+    Rows for which every group already holds their value stay SUPPRESSED: with an eligible table
+    there are none (facts A1), otherwise they are exactly the minimum suppression.
+    """
+    groups = int(group.max()) + 1
+    boxes = enclose_rows(loss, values, group, groups)
+    sizes = np.bincount(group[group >= 0], minlength=groups)
+    for row in np.flatnonzero(group == SUPPRESSED):
+        holds = np.zeros(groups, bool)
+        same_value = group[bucket == bucket[row]]
+        holds[same_value[same_value >= 0]] = True
+        if holds.all():
+            continue
+        best = cheapest_group(loss, values, row, *boxes, sizes, holds)
+        grow_box(loss, values, row, 0, *(part[best] for part in boxes))
+        group[row] = best
+        sizes[best] += 1
+
+
+@kernel
+def enclose_rows(loss, values, group, groups):
+    """The boxes of all groups."""
+    d = values.shape[1]
+    low, high = np.empty((groups, d), np.int64), np.empty((groups, d), np.int64)
+    node = np.empty((groups, loss.leaf.size), np.int64)
+    begun = np.zeros(groups, np.bool_)
+    for row in range(group.size):
+        g = group[row]
+        if g < 0:
+            continue
+        if begun[g]:
+            grow_box(loss, values, row, 0, low[g], high[g], node[g])
+        else:
+            start_box(loss, values, row, 0, low[g], high[g], node[g])
+            begun[g] = True
+    return low, high, node
+
+
+@kernel
+def cheapest_group(loss, values, row, low, high, node, sizes, excluded):
+    """The group whose total loss grows least by a row; the lowest number on ties."""
+    best, best_growth = -1, np.iinfo(np.int64).max
+    for g in range(sizes.size):
+        if excluded[g]:
+            continue
+        after = joined_cost(loss, low[g], high[g], node[g], values, row, 0, np.iinfo(np.int64).max)
+        # (s + 1) * after - s * before, without the large products
+        growth = after + sizes[g] * (after - box_cost(loss, low[g], high[g], node[g]))
+        if growth < best_growth:
+            best, best_growth = g, growth
+    return best

@@ -1,0 +1,205 @@
+"""Audit: what any published table promises, computed from its bytes."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from voile import catalog
+from voile.core.bags import Bags
+from voile.core.order import dense_rank
+from voile.core.schema import ColumnSpec, FileOptions, Missing, Role, Schema, Type
+from voile.core.verdict import Verdict
+from voile.errors import InputError, ParameterError, SpecError
+from voile.intake.columns import coded
+from voile.intake.spec_file import read_spec
+from voile.intake.table_reader import read_frame, refuse_undeclared
+
+GROUP, STAR = "group", "*"
+_REQUIREMENT = re.compile(r"\s*([a-z_]+)\s*>=\s*(\d+(?:\.\d+|/\d+)?)\s*")
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """What was found in a published table."""
+
+    rows: int
+    groups: int
+    suppressed: int  # rows published as * throughout
+    achieved: Mapping[str, Verdict]  # by model key
+    identifying: tuple[str, ...]  # columns that should not be there
+    certificate: Mapping[str, Any] | None = None
+    digest_matches: bool | None = None  # None: no certificate
+    failures: tuple[str, ...] = field(default=())
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing that was promised or required is broken."""
+        return not self.failures
+
+    def document(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "ok": self.ok,
+            "rows": self.rows,
+            "groups": self.groups,
+            "suppressed": self.suppressed,
+            "achieved": {key: verdict.shown() for key, verdict in self.achieved.items()},
+            "digest_matches": self.digest_matches,
+            "failures": list(self.failures),
+        }
+
+
+def audit(source: str | Path, spec: str | Path | Schema, require: str = "") -> AuditReport:
+    """Audit a table file, or a folder that `voile anonymize` wrote.
+
+    `require` is for example "l>=4, k>=5"; l is frequency l-diversity, the confidence bound.
+    """
+    schema = spec if isinstance(spec, Schema) else read_spec(spec)
+    requirements = parse_requirements(require)
+    path, certificate = _locate(Path(source))
+    if path != Path(source):  # our own file: UTF-8 and commas, whatever the source was
+        schema = replace(schema, file=FileOptions())
+    frame = read_frame(path, schema)
+    report = audit_frame(frame, schema)
+    if certificate is not None:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        matches = certificate.get("files", {}).get(path.name) == digest
+        report = replace(report, certificate=certificate, digest_matches=matches)
+    return replace(report, failures=tuple(_failures(report, requirements)))
+
+
+def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
+    """Audit published rows: any table in which the spec's columns appear."""
+    schema.require_roles()
+    refuse_undeclared(frame, schema, also=(GROUP,))
+    quasi, sensitive = (schema.with_role(r) for r in (Role.QUASI_IDENTIFYING, Role.SENSITIVE))
+    for column in (*quasi, *sensitive):
+        if column.name not in frame.columns:
+            raise SpecError(
+                f"the table has no column {column.name}", where="header", rule="all declared columns are published"
+            )
+    suppressed = _suppressed(frame, quasi, sensitive)
+    if suppressed.any():
+        frame = frame.filter(~pl.Series(suppressed))
+    group = _classes(frame, schema)
+    bags = Bags.of(group, [_sensitive_codes(frame[c.name], c, schema) for c in sensitive])
+    achieved = {key: Verdict(True, *model.achieved(bags)) for key, model in catalog.models().items()}
+    identifying = tuple(
+        c.name for c in schema if c.role in (Role.IDENTIFYING, Role.SUBJECT) and c.name in frame.columns
+    )
+    return AuditReport(frame.height, bags.sizes.size, int(suppressed.sum()), achieved, identifying)
+
+
+def _locate(source: Path) -> tuple[Path, dict[str, Any] | None]:
+    """The data file and, of a Voile release, its certificate."""
+    if not source.is_dir():
+        return source, None
+    found = [source / name for name in ("data.csv", "data.parquet") if (source / name).is_file()]
+    if not found:
+        raise InputError("no data.csv or data.parquet", where=source.name, remedy="name the table's file")
+    certificate = None
+    try:
+        certificate = json.loads((source / "certificate.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        pass
+    return found[0], certificate if isinstance(certificate, dict) else None
+
+
+def _suppressed(
+    frame: pl.DataFrame, quasi: tuple[ColumnSpec, ...], sensitive: tuple[ColumnSpec, ...]
+) -> NDArray[np.bool_]:
+    """Rows that say nothing at all. A row of stars with a visible sensitive value says something:
+    it stays a member of a group (of all rows like it) and is judged with it."""
+    stars = frame.select(pl.all_horizontal(pl.col(c.name).cast(pl.String) == STAR for c in quasi))
+    flags = stars.to_series().fill_null(False).to_numpy()
+    if flags.any():
+        for column in sensitive:
+            shown = frame[column.name].cast(pl.String)
+            flags = flags & ((shown == STAR) | shown.is_null()).fill_null(True).to_numpy()
+    return np.asarray(flags, bool)
+
+
+def _classes(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64]:
+    """Rows an adversary cannot tell apart: equal in all that is published but the sensitive.
+
+    A group number splits groups of equal labels, never joins different ones. Rows of a release
+    stand group by group, so runs of equal rows are the classes; any other table is sorted out.
+    """
+    roles = (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)
+    names = [c.name for c in schema if c.role in roles and c.name in frame.columns]
+    if GROUP in frame.columns:
+        number = frame[GROUP]
+        names = [GROUP, *names]
+        if number.dtype == pl.String:
+            number = number.cast(pl.Int64, strict=False)
+        if number.null_count() == 0 and number.is_sorted():
+            changes = pl.any_horizontal(pl.col(n).ne_missing(pl.col(n).shift()) for n in names)
+            new = frame.select(changes).to_series().to_numpy().astype(np.int64)
+            return np.cumsum(new) - new[0] if new.size else new
+    return dense_rank([_text_codes(frame[name]) for name in names])
+
+
+def _text_codes(series: pl.Series) -> NDArray[np.int64]:
+    text = series.cast(pl.String)
+    labels = text.unique().drop_nulls()
+    return text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def _sensitive_codes(series: pl.Series, spec: ColumnSpec, schema: Schema) -> NDArray[np.int64]:
+    """Values as the spec means them: spellings merged, 1 and 1.0 one number, missing one value."""
+    relaxed = replace(spec, hierarchy=None, missing=Missing.DROP_ROW)
+    part = None
+    if spec.type != Type.CATEGORY:
+        try:
+            part = coded(relaxed, series, schema.file.missing, None)
+        except InputError:  # a generalised number is not a number: compared as text below
+            part = None
+    if part is None:
+        text = replace(relaxed, type=Type.CATEGORY, order=(), grid=None, min_width=None)
+        part = coded(text, series.cast(pl.String), schema.file.missing, None)
+    values = np.where(part.missing, -1, part.codes - part.codes[~part.missing].min(initial=0))
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+
+
+def parse_requirements(text: str) -> list[tuple[str, Fraction]]:
+    """Model keys and bounds from "l>=4, k>=5".
+
+    >>> parse_requirements("l>=4")
+    [('frequency_l_diversity', Fraction(4, 1))]
+    """
+    names = {model.symbol: key for key, model in catalog.models().items()}
+    names |= {key: key for key in catalog.models()}
+    wanted = []
+    for part in filter(None, (p.strip() for p in re.split(r",|\band\b", text))):
+        match = _REQUIREMENT.fullmatch(part)
+        if match is None or match.group(1) not in names:
+            raise ParameterError(
+                "not a requirement", where="--require", rule=f"NAME>=NUMBER with NAME of {', '.join(names)}"
+            )
+        wanted.append((names[match.group(1)], Fraction(match.group(2))))
+    return wanted
+
+
+def _failures(report: AuditReport, requirements: list[tuple[str, Fraction]]) -> list[str]:
+    failures = [f"identifying column {name} is published" for name in report.identifying]
+    if report.digest_matches is False:
+        failures.append("the data is not what its certificate was made for (digest differs)")
+    promised = (report.certificate or {}).get("promise", {})
+    if promised.get("model") in report.achieved:
+        bound = Fraction(str(next(iter(promised["parameters"].values()))))
+        requirements = [(promised["model"], bound), *requirements]
+    for key, bound in requirements:
+        achieved = report.achieved[key].achieved
+        if achieved is not None and achieved < bound:
+            title = catalog.models()[key].title
+            failures.append(f"{title}: achieved {report.achieved[key].shown()}, required {bound}")
+    return failures

@@ -1,0 +1,24 @@
+"""`voile algorithms`: the catalog, with adversaries and papers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from voile.cli.catalog_listing import listing
+
+
+def _cards() -> Iterator[dict[str, Any]]:
+    from voile import catalog
+
+    models = catalog.models()
+    for key, algorithm in catalog.algorithms().items():
+        yield {
+            "algorithm": key,
+            "paper": algorithm.paper,
+            "promise": models[algorithm.promise].title,
+            "holds against": algorithm.rung.value,
+            "cost": algorithm.cost,
+            "parameters": "; ".join(f"{card.name}: {card.help}" for card in algorithm.parameters()),
+        }
+
+
+command = listing("algorithms", "The catalog of algorithms, with adversaries and papers.", _cards)

@@ -1,0 +1,77 @@
+"""`voile anonymize`: from a file to an audited release."""
+
+from pathlib import Path
+
+import click
+
+
+def parameters_of(pairs: tuple[str, ...]) -> dict[str, object]:
+    """`l=5` as name and value; several may stand in one, separated by commas."""
+    given: dict[str, object] = {}
+    for pair in ",".join(pairs).split(",") if pairs else []:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter("write NAME=VALUE, for example -p l=5")
+        given[name.strip()] = value.strip()
+    return given
+
+
+@click.command(help="Publish TABLE (CSV or Parquet): group, check, write privately, audit, reveal.")
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
+)
+@click.option("-a", "--algorithm", default="bsgi", show_default=True, help="See voile algorithms.")
+@click.option("-p", "--parameter", multiple=True, metavar="NAME=VALUE", help="For example -p l=5; repeatable.")
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="New folder for the release.")
+@click.option("-f", "--format", type=click.Choice(["csv", "parquet"]), default=None, help="Default: as the input.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def command(
+    table: Path,
+    spec: Path,
+    algorithm: str,
+    parameter: tuple[str, ...],
+    out: Path,
+    format: str | None,
+    as_json: bool,
+) -> None:
+    from voile.cli import show
+    from voile.cli.progress import ProgressBar, announce_compilation
+    from voile.pipeline import publish
+
+    announce_compilation()
+    chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
+    with ProgressBar() as report:
+        release, found = publish(
+            table, spec, algorithm, out, format=chosen, report=report, **parameters_of(parameter)
+        )
+    if as_json:
+        show.document({"ok": True, "folder": str(out), "certificate": release.certificate})
+    else:
+        summary(release.certificate, out)
+
+
+def summary(certificate, out: Path) -> None:  # type: ignore[no-untyped-def]
+    """What was published, against whom it holds, and what to do next."""
+    from voile.cli import show
+
+    table, promise = certificate["table"], certificate["promise"]
+    values = ", ".join(f"{name} = {value}" for name, value in promise["parameters"].items())
+    utility = certificate["utility"]
+    rows = [
+        ("promise", f"{promise['title']}, {values}: {promise['meaning']}"),
+        ("holds against", certificate["adversary"]["holds_against"]),
+        ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
+        ("published", f"{table['rows']} rows in {table['groups']} groups, {table['suppressed']} suppressed"),
+        ("average group", f"{utility['aecs']:.4f} rows"),
+        (
+            "information loss",
+            f"GCP {utility['gcp_leaves']:.4f} (gcp_leaves), {utility['gcp_minus1']:.4f} (gcp_minus1)",
+        ),
+        (
+            "files",
+            f"{out}/{next(iter(certificate['files']))}, {out}/certificate.json; keep {out}/private/ to yourself",
+        ),
+        ("next", f"voile audit {out} -s SPEC"),
+    ]
+    show.grid("Released", ("", ""), rows)

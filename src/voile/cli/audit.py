@@ -1,0 +1,56 @@
+"""`voile audit`: how good, or how bad, is a published table?"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(help="Audit a release folder, or any published TABLE, against the roles in a spec.")
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
+)
+@click.option("--require", default="", metavar="RULES", help='For example "l>=4, k>=5"; exit 1 when not met.')
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def command(table: Path, spec: Path, require: str, as_json: bool) -> int:
+    from voile.auditing import audit
+    from voile.cli import show
+    from voile.cli.progress import announce_compilation
+
+    announce_compilation()
+    report = audit(table, spec, require)
+    if as_json:
+        show.document(report.document())
+    else:
+        describe(report)
+    return 0 if report.ok else 1
+
+
+def describe(report) -> None:  # type: ignore[no-untyped-def]
+    """The findings in words."""
+    from voile import catalog
+    from voile.cli import show
+
+    models = catalog.models()
+    show.grid("Audited", ("", ""), _facts(report))
+    shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
+    show.checks(shown, {k: m.title for k, m in models.items()}, {k: m.meaning for k, m in models.items()})
+    for failure in report.failures:
+        show.console().print(f"[bold red]not met:[/] {failure}")
+    if report.ok:
+        show.console().print("[bold green]everything promised and required is met[/]")
+
+
+def _facts(report):  # type: ignore[no-untyped-def]
+    yield "published", f"{report.rows} rows in {report.groups} groups"
+    if report.suppressed:
+        yield "suppressed", f"{report.suppressed} rows of stars"
+    largest = report.achieved["frequency_l_diversity"].achieved
+    if largest:
+        yield (
+            "best guess",
+            f"an adversary who finds a person's group is right with at most {float(1 / largest):.1%}",
+        )
+    if report.certificate is not None:
+        state = "matches the data" if report.digest_matches else "DOES NOT match the data"
+        yield "certificate", state

@@ -1,0 +1,112 @@
+"""`voile`: finds the commands, and turns every refusal into words and an exit code."""
+
+import importlib
+import json
+import os
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from voile import __version__
+from voile.errors import VoileError
+
+# name -> one-line help; a command's module is imported only when it runs
+COMMANDS = {
+    "anonymize": "Publish a table: group, check, write, audit, reveal.",
+    "audit": "Say what any published table promises, from its bytes.",
+    "demo": "A synthetic hospital, end to end; no input needed.",
+    "algorithms": "The catalog of algorithms, with adversaries and papers.",
+    "models": "The catalog of privacy models.",
+    "metrics": "The catalog of utility metrics.",
+}
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """Commands by name, loaded when needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"voile.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="voile")
+def cli() -> None:
+    """Publish tables about people so that nobody's sensitive value can be inferred.
+
+    Exit codes: 0 done; 1 the promise cannot be met or a requirement failed; 2 bad input or usage.
+    """
+
+
+def _refused(error: VoileError) -> dict[str, Any]:
+    parts = {"what": error.what, "where": error.where, "rule": error.rule, "remedy": error.remedy}
+    return {"kind": type(error).__name__, **{k: v for k, v in parts.items() if v}}
+
+
+def _where(error: BaseException) -> str:
+    """The place of a defect, without the message: that may hold a cell."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {os.path.basename(frame.filename)}:{frame.lineno}"
+
+
+def _fail(as_json: bool, message: str, document: dict[str, Any], code: int) -> int:
+    if as_json:
+        click.echo(json.dumps({"ok": False, "error": document}, ensure_ascii=False))
+    click.echo(f"voile: {message}", err=True)
+    return code
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; returns the exit code. No traceback ever reaches the screen."""
+    as_json = "--json" in arguments
+    try:
+        result = cli.main(list(arguments), prog_name="voile", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except VoileError as error:
+        return _fail(as_json, str(error), _refused(error), error.exit_code)
+    except click.ClickException as error:
+        hint = "try voile --help"
+        return _fail(
+            as_json, f"{error.format_message()} ({hint})", {"kind": "Usage", "what": error.format_message()}, 2
+        )
+    except (KeyboardInterrupt, click.Abort):
+        return _fail(as_json, "interrupted; nothing was published", {"kind": "Interrupted"}, INTERRUPTED)
+    except MemoryError:
+        return _fail(as_json, "not enough memory; nothing was published", {"kind": "MemoryError"}, 2)
+    except BrokenPipeError:  # the reader of our output went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        place = _where(error)
+        return _fail(
+            as_json,
+            f"a defect of Voile ({place}); nothing was published, please report it",
+            {"kind": "Defect", "where": place},
+            2,
+        )
+
+
+def _terminated(signum: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Entry point: no core dumps (they would hold the table), termination cleans up like Ctrl-C."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(run(sys.argv[1:]))

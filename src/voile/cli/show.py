@@ -1,0 +1,43 @@
+"""Tables and verdicts for people."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import click
+import polars as pl
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+
+
+def console() -> Console:
+    """Standard output; wide enough for paths when it is not a terminal."""
+    wide = Console()
+    return wide if wide.is_terminal else Console(width=120)
+
+
+def document(content: Mapping[str, Any]) -> None:
+    """One JSON document on standard output."""
+    click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+
+
+def grid(title: str, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """A titled table."""
+    shown = Grid(title=title, title_justify="left", header_style="bold")
+    for name in header:
+        shown.add_column(escape(name), overflow="fold")
+    for row in rows:
+        shown.add_row(*(escape(str(cell)) for cell in row))
+    console().print(shown)
+
+
+def frame(title: str, rows: pl.DataFrame) -> None:
+    """A few rows of data: only ever synthetic ones, or a release."""
+    grid(title, rows.columns, rows.rows())
+
+
+def checks(achieved: Mapping[str, object], titles: Mapping[str, str], meanings: Mapping[str, str]) -> None:
+    """What each privacy model says."""
+    rows = [(titles[key], "-" if value is None else value, meanings[key]) for key, value in achieved.items()]
+    grid("What the published table achieves", ("model", "achieved", "meaning"), rows)

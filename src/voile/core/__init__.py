@@ -1,0 +1,1 @@
+"""The nouns: schema, hierarchy, table, partition, release, and what judges them."""

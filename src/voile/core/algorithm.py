@@ -1,0 +1,57 @@
+"""Algorithm: a function from a coded table and a promise to a grouping of its rows."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import asdict
+from enum import StrEnum
+from typing import ClassVar, Self
+
+from voile.core.parameters import Parameterised
+from voile.core.partition import Partition
+from voile.core.table import Table
+
+Progress = Callable[[float], None]  # called with the share done, 0 to 1
+
+
+class Rung(StrEnum):
+    """The strongest adversary of design section 3 against whom the promise is known to hold."""
+
+    RELEASE = "release"
+    ALGORITHM_MARGINAL = "algorithm, marginal"
+    ALGORITHM_STRONG = "algorithm, strong"
+
+    @property
+    def meaning(self) -> str:
+        """For the certificate: who is held off, in plain words."""
+        return {
+            Rung.RELEASE: "someone who knows everybody's quasi-identifying values and sees this one "
+            "release, but does not reason about how it was made",
+            Rung.ALGORITHM_MARGINAL: "someone who also knows the algorithm and its parameters",
+            Rung.ALGORITHM_STRONG: "someone who also knows the algorithm, its parameters and the "
+            "sensitive values of everyone outside the victim's group",
+        }[self]
+
+
+class Algorithm(Parameterised, ABC):
+    """Its class is its card: name, paper, promise, rung, cost. It never sees labels or files."""
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    paper: ClassVar[str]
+    promise: ClassVar[str]  # key of the model it keeps; the parameter of the same name is passed on
+    rung: ClassVar[Rung]
+    deterministic: ClassVar[bool]
+    cost: ClassVar[str]
+    meaning: ClassVar[str]
+
+    def resolve(self, table: Table) -> Self:
+        """This algorithm with every automatic parameter fixed for a table."""
+        return self
+
+    @abstractmethod
+    def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
+        """Group the rows, or raise Infeasible with the nearest request that works."""
+
+    def settings(self) -> dict[str, object]:
+        """All parameters and their values."""
+        return asdict(self)  # type: ignore[call-overload, no-any-return]

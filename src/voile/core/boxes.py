@@ -1,0 +1,58 @@
+"""Boxes: what a grouping publishes of the quasi-identifiers, as codes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.axis import Axis
+from voile.core.partition import Partition
+from voile.core.table import Column, Table
+from voile.kernels.boxes import common_ancestors, enclose_groups
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Side:
+    """One column of all boxes: from low to high; of a tree also the node."""
+
+    column: Column
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    node: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Boxes:
+    """The smallest publishable box around each group: ancestors in trees, snapped ends on axes.
+
+    >>> from voile.core.schema import Role
+    >>> tree = Hierarchy.from_lines([["a", "x", "*"], ["b", "x", "*"], ["c", "y", "*"]])
+    >>> table = Table([Column("letter", Role.QUASI_IDENTIFYING, tree, np.array([0, 1, 2]))])
+    >>> side = Boxes.around(table, Partition(np.array([0, 0, 1]))).sides[0]
+    >>> [tree.labels[node] for node in side.node]
+    ['x', 'c']
+    """
+
+    sides: tuple[Side, ...]
+    sizes: NDArray[np.int64]
+    suppressed: int
+
+    @classmethod
+    def around(cls, table: Table, partition: Partition) -> "Boxes":
+        """The boxes of a partition of a table."""
+        sides = tuple(_side(column, partition) for column in table.quasi)
+        return cls(sides, partition.sizes, partition.suppressed)
+
+    @property
+    def rows(self) -> int:
+        """All rows of the source, suppressed ones included."""
+        return int(self.sizes.sum()) + self.suppressed
+
+
+def _side(column: Column, partition: Partition) -> Side:
+    low, high = enclose_groups(column.codes, partition.group, partition.groups)
+    domain = column.domain
+    if isinstance(domain, Axis):
+        return Side(column, *domain.snap(low, high), None)
+    node = common_ancestors(domain.high, domain.parent, low, high)
+    return Side(column, domain.low[node], domain.high[node], node)

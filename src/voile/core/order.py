@@ -1,0 +1,58 @@
+"""Canonical order: rows by their content, never by their place in the source."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_BITS = 62
+
+
+def _packed(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
+    """The columns as few integer keys as hold them; order of keys is order of columns."""
+    keys: list[NDArray[np.int64]] = []
+    room = 0
+    for column in columns:
+        values = column.astype(np.int64)
+        low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+        bits = (high - low).bit_length()
+        if bits > _BITS:  # would not fit beside anything, and low - high may overflow
+            keys.append(values)
+            room = 0
+        elif keys and bits <= room:
+            keys[-1] = (keys[-1] << bits) | (values - low)
+            room -= bits
+        else:
+            keys.append(values - low)
+            room = _BITS - bits
+    return keys
+
+
+def canonical_order(columns: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
+    """Row numbers sorted by the first column, then the second, and so on; stable.
+
+    >>> canonical_order([np.array([2, 1, 2]), np.array([7, 9, 3])]).tolist()
+    [1, 2, 0]
+    """
+    keys = _packed(columns)
+    if len(keys) == 1:
+        return np.argsort(keys[0], kind="stable")
+    return np.lexsort(keys[::-1])
+
+
+def dense_rank(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Number the distinct rows 0, 1, ... in canonical order.
+
+    >>> dense_rank([np.array([5, 3, 5]), np.array([0, 1, 0])]).tolist()
+    [1, 0, 1]
+    """
+    n = columns[0].size
+    order = canonical_order(columns)
+    new = np.zeros(n, bool)
+    for column in columns:
+        sorted_column = column[order]
+        new[1:] |= sorted_column[1:] != sorted_column[:-1]
+    rank = np.empty(n, np.int64)
+    rank[order] = np.cumsum(new)
+    return rank

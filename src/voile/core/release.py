@@ -1,0 +1,34 @@
+"""Release: what the world sees, with its certificate."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from voile.core.schema import Schema
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Release:
+    """Labelled rows in canonical order, a certificate for everyone, a record for the steward.
+
+    Made only by `voile.anonymize`; `write` publishes it (staged, audited from disk, revealed).
+    """
+
+    frame: "pl.DataFrame"
+    certificate: Mapping[str, Any]
+    schema: "Schema"
+    private_record: Mapping[str, Any] = field(default_factory=dict)
+    writer: "Callable[[Release, Path, str], Path] | None" = None
+
+    def write(self, folder: str | Path, format: str = "csv") -> Path:
+        """Publish into a new folder: data.csv or data.parquet, certificate.json, private/."""
+        if self.writer is None:
+            raise ValueError("this release was not made by voile.anonymize")
+        return self.writer(self, Path(folder), format)
+
+    def __repr__(self) -> str:
+        return f"Release({self.frame.height} rows, {self.frame.width} columns)"

@@ -1,0 +1,105 @@
+"""Table: immutable integer-coded columns in canonical row order.
+
+Rows are sorted by their codes when a Table is made, so a row number says nothing about the place
+of a person in the source, and a deterministic algorithm gives the same release for permuted input.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.axis import Axis
+from voile.core.hierarchy import Hierarchy
+from voile.core.order import canonical_order
+from voile.core.schema import Role, Schema
+from voile.errors import SpecError
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Column:
+    """A column as integers, and the domain that says what they mean."""
+
+    name: str
+    role: Role
+    domain: Axis | Hierarchy
+    codes: Codes
+    weight: Fraction = field(default=Fraction(1))
+
+    def __repr__(self) -> str:
+        return f"Column({self.name}, {self.role}, {self.codes.size} rows)"
+
+
+class Table:
+    """Coded columns of equal length.
+
+    >>> tree = Hierarchy.flat(["flu", "ulcer"])
+    >>> table = Table([
+    ...     Column("zip", Role.QUASI_IDENTIFYING, Hierarchy.flat(["10", "20"]), np.array([1, 0])),
+    ...     Column("disease", Role.SENSITIVE, tree, np.array([0, 1])),
+    ... ])
+    >>> table
+    Table(2 rows: zip quasi-identifying, disease sensitive)
+    >>> table.quasi[0].codes.tolist(), table.sensitive[0].codes.tolist()
+    ([0, 1], [1, 0])
+    """
+
+    def __init__(self, columns: Sequence[Column], *, schema: Schema | None = None, intake: object = None) -> None:
+        self.n = int(columns[0].codes.size)
+        self.schema = schema
+        self.intake = intake  # what reading did, for the private record
+        order = canonical_order([column.codes for column in sorted(columns, key=_sort_rank)])
+        self.columns = tuple(_frozen(column, order) for column in columns)
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{column.name} {column.role}" for column in self.columns)
+        return f"Table({self.n} rows: {names})"
+
+    def __len__(self) -> int:
+        return self.n
+
+    def with_role(self, role: Role) -> tuple[Column, ...]:
+        """The columns of one role."""
+        return tuple(column for column in self.columns if column.role == role)
+
+    @property
+    def quasi(self) -> tuple[Column, ...]:
+        """The quasi-identifying columns."""
+        return self.with_role(Role.QUASI_IDENTIFYING)
+
+    @property
+    def sensitive(self) -> tuple[Column, ...]:
+        """The sensitive columns."""
+        return self.with_role(Role.SENSITIVE)
+
+    @property
+    def kept(self) -> tuple[Column, ...]:
+        """Insensitive columns that are published, and therefore known to the adversary."""
+        return self.with_role(Role.INSENSITIVE)
+
+    def single_sensitive(self, algorithm: str) -> Column:
+        """The sensitive column, for an algorithm that protects exactly one."""
+        if len(self.sensitive) != 1:
+            raise SpecError(
+                f"{len(self.sensitive)} sensitive columns",
+                where="spec",
+                rule=f"{algorithm} protects exactly one",
+                remedy="declare the others identifying (dropped) or quasi-identifying",
+            )
+        return self.sensitive[0]
+
+
+def _sort_rank(column: Column) -> int:
+    """QI first, so that rows which only differ in their sensitive value are neighbours."""
+    roles = (Role.QUASI_IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE, Role.SUBJECT)
+    return roles.index(column.role)
+
+
+def _frozen(column: Column, order: NDArray[np.intp]) -> Column:
+    codes = column.codes[order]
+    codes.setflags(write=False)
+    return Column(column.name, column.role, column.domain, codes, column.weight)

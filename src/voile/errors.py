@@ -1,0 +1,68 @@
+"""Everything Voile refuses, as one tree.
+
+    VoileError                 exit 2
+    |-- SpecError              the spec contradicts itself or the file
+    |-- InputError             the file cannot be read as a table
+    |-- HierarchyError         a hierarchy file is not a tree over the column's values
+    |-- ParameterError         an unknown or impossible parameter
+    |-- OutputError            the release cannot be written
+    |-- Infeasible             exit 1: no algorithm can keep this promise on this table
+    `-- PromiseBroken          exit 1: the release, as written, does not keep its promise
+
+An error says what, where, which rule and what would work. It is made of positions, counts and
+names from the spec, **never of a cell's value**: column names of the file itself are not used
+either, since the first line of a file without a header is a person.
+"""
+
+
+class VoileError(Exception):
+    """A refusal a person can act on.
+
+    >>> print(VoileError("not an integer", where="age, row 3", rule="type = integer", remedy="correct the cell"))
+    age, row 3: not an integer (type = integer); correct the cell
+    """
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, where: str = "", rule: str = "", remedy: str = "") -> None:
+        self.what, self.where, self.rule, self.remedy = what, where, rule, remedy
+        place = f"{where}: " if where else ""
+        law = f" ({rule})" if rule else ""
+        advice = f"; {remedy}" if remedy else ""
+        super().__init__(f"{place}{what}{law}{advice}")
+
+
+class SpecError(VoileError):
+    """The spec contradicts itself or the file."""
+
+
+class InputError(VoileError):
+    """The file cannot be read as a table."""
+
+
+class HierarchyError(VoileError):
+    """A hierarchy file is not a tree over the column's values."""
+
+
+class ParameterError(VoileError):
+    """An unknown or impossible parameter."""
+
+
+class OutputError(VoileError):
+    """The release cannot be written."""
+
+
+class Infeasible(VoileError):
+    """No algorithm can keep this promise on this table; says the nearest request that works."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, largest_l: int, rows_to_suppress: int, rule: str, remedy: str) -> None:
+        super().__init__(what, rule=rule, remedy=remedy)
+        self.largest_l, self.rows_to_suppress = largest_l, rows_to_suppress
+
+
+class PromiseBroken(VoileError):
+    """The release, as written, does not keep its promise; nothing was revealed."""
+
+    exit_code = 1

@@ -1,0 +1,1 @@
+"""Files and specs in, Tables out: everything hostile is refused before a library sees a byte."""

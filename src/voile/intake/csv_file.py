@@ -1,0 +1,144 @@
+"""CSV: scanned strictly, then read as text. Nothing is inferred, nothing is repaired.
+
+The library's own reader accepts NUL bytes, shifts columns at odd line ends and quotes cells in
+its errors (facts/threats.md 2.5), so it only ever sees files that passed the scan, and its
+exceptions never leave this module.
+"""
+
+import codecs
+import csv
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from voile.core.schema import FileOptions
+from voile.errors import InputError
+from voile.kernels import csv_scan
+
+DELIMITERS = ",;\t|"
+LONGEST_FIELD = 2**20
+_SNIFFED = 2**16
+_CHUNK = 2**24
+
+_FINDINGS = {
+    csv_scan.NUL: ("a NUL byte", "text has none", "if the file is UTF-16, save it as UTF-8"),
+    csv_scan.STRAY_QUOTE: (
+        "a quote inside or after a field",
+        "a quoted field begins and ends with a quote",
+        "double the quote, and quote the whole field",
+    ),
+    csv_scan.OPEN_QUOTE: ("a quoted field that never ends", "quotes close", "close the quote"),
+    csv_scan.LONE_CR: (
+        "a carriage return that ends no line",
+        "lines end with LF or CR LF",
+        "convert the line ends",
+    ),
+    csv_scan.MIXED_ENDS: ("another line end than above", "one kind per file", "convert the line ends"),
+    csv_scan.LONG_FIELD: ("a field of more than 1 MiB", "fields are short", "check quotes and delimiter"),
+    csv_scan.BLANK: ("an empty line", "one record per line", "delete the line"),
+}
+
+
+def read_csv(path: Path, options: FileOptions) -> pl.DataFrame:
+    """All cells as text, missing ones as null; header names trimmed."""
+    data = _bytes_of(path, options.encoding)
+    delimiter = options.delimiter or _sniff(data)
+    _refuse_findings(data, delimiter)
+    names = _header(data, delimiter)
+    try:
+        frame = pl.read_csv(data.tobytes(), separator=delimiter, infer_schema=False, empty_string_is_null=True)
+    except Exception:  # its message would quote cells
+        frame = None
+    if frame is None or frame.width != len(names):
+        raise InputError("cannot be read", where="file", rule="CSV", remedy="check the delimiter in [file]")
+    frame.columns = [str(i) for i in range(len(names))]  # never a clash while renaming
+    frame.columns = names
+    return frame
+
+
+def _bytes_of(path: Path, encoding: str) -> NDArray[np.uint8]:
+    """The file as UTF-8 bytes without a byte order mark."""
+    if path.stat().st_size == 0:
+        raise InputError("empty", where="file", remedy="a header and one line per row are needed")
+    data = np.memmap(path, np.uint8, mode="r")
+    if bytes(data[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise InputError("UTF-16", where="file, line 1", rule="text is UTF-8", remedy="save it as UTF-8")
+    try:
+        decoder = codecs.getincrementaldecoder(encoding)
+    except LookupError:
+        decoder = None
+    if decoder is None:
+        raise InputError("unknown encoding", where="spec, [file]", remedy='for example encoding = "latin-1"')
+    text = _decoded(data, decoder(), keep=encoding.lower().replace("_", "-") not in ("utf-8", "utf8"))
+    if text is not None:
+        data = np.frombuffer(text.encode(), np.uint8)
+    return data[3:] if bytes(data[:3]) == codecs.BOM_UTF8 else data
+
+
+def _decoded(data: NDArray[np.uint8], decoder: codecs.IncrementalDecoder, keep: bool) -> str | None:
+    """Decode chunk by chunk; a bad byte is reported by its line."""
+    text: list[str] = []
+    bad_line = 0
+    for begin in range(0, data.size, _CHUNK):
+        chunk = data[begin : begin + _CHUNK].tobytes()
+        try:
+            part = decoder.decode(chunk, final=begin + _CHUNK >= data.size)
+            if keep:
+                text.append(part)
+        except UnicodeDecodeError as error:  # holds the bytes: must not become a __context__
+            before = np.count_nonzero(data[:begin] == 10)
+            bad_line = before + error.object[: error.start].count(b"\n") + 1
+            break
+    if bad_line:
+        raise InputError(
+            "bytes that are not text in the declared encoding",
+            where=f"file, line {bad_line}",
+            rule="UTF-8 unless declared",
+            remedy='declare it in the spec, for example [file] encoding = "latin-1"',
+        )
+    return "".join(text) if keep else None
+
+
+def _sniff(data: NDArray[np.uint8]) -> str:
+    """The delimiter that gives the first lines the same number of fields, the more the better."""
+    sample = data[:_SNIFFED]
+    if data.size > _SNIFFED:
+        breaks = np.flatnonzero(sample == 10)
+        sample = sample[: breaks[-1] + 1] if breaks.size else sample
+    best, most = DELIMITERS[0], 1
+    for regular in (True, False):
+        for delimiter in DELIMITERS:
+            finding, _, width, _ = csv_scan.scan(sample, ord(delimiter), LONGEST_FIELD)
+            if width > most and (finding == csv_scan.OK or not regular):
+                best, most = delimiter, width
+        if most > 1:
+            break
+    return best
+
+
+def _refuse_findings(data: NDArray[np.uint8], delimiter: str) -> None:
+    finding, line, width, records = csv_scan.scan(data, ord(delimiter), LONGEST_FIELD)
+    where = f"file, line {line}"
+    if finding == csv_scan.RAGGED:
+        raise InputError(
+            f"not the {width} fields of the header",
+            where=where,
+            rule="all rows are equally long",
+            remedy="correct the line, or quote the field that holds a delimiter",
+        )
+    if finding != csv_scan.OK:
+        what, rule, remedy = _FINDINGS[finding]
+        raise InputError(what, where=where, rule=rule, remedy=remedy)
+    if records < 2:
+        raise InputError("no rows after the header", where="file", remedy="nothing to publish")
+
+
+def _header(data: NDArray[np.uint8], delimiter: str) -> list[str]:
+    end = 0
+    for end in np.flatnonzero(data[: 2**20] == 10):
+        if np.count_nonzero(data[:end] == 34) % 2 == 0:  # not inside quotes
+            break
+    line = data[:end].tobytes().decode().rstrip("\r")
+    return next(csv.reader([line] if "\n" not in line else line.splitlines(True), delimiter=delimiter))

@@ -1,0 +1,30 @@
+"""Parquet: columns as the file types them; the schema decides what they mean."""
+
+from pathlib import Path
+
+import polars as pl
+
+from voile.errors import InputError
+
+MOST_CELLS = 2**34  # a footer can promise far more than the file holds (facts/threats.md 2.5)
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """The whole file, refused when its footer announces an absurd number of cells."""
+    frame = None
+    cells = 0
+    try:
+        lazy = pl.scan_parquet(path, glob=False)
+        rows = lazy.select(pl.len()).collect().item()
+        cells = rows * len(lazy.collect_schema())
+        if cells <= MOST_CELLS:
+            frame = pl.read_parquet(path, glob=False)
+    except Exception:  # its message may quote the file
+        frame = None
+    if cells > MOST_CELLS:
+        raise InputError(f"{cells} cells", where="file", rule=f"at most {MOST_CELLS}")
+    if frame is None:
+        raise InputError("cannot be read", where="file", rule="Parquet", remedy="check that it is complete")
+    if frame.height == 0:
+        raise InputError("no rows", where="file", remedy="nothing to publish")
+    return frame

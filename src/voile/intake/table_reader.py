@@ -1,0 +1,128 @@
+"""File and schema -> Table."""
+
+import hashlib
+import hmac
+import os
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from voile.core.schema import ColumnSpec, Missing, Role, Schema
+from voile.core.table import Column, Table
+from voile.errors import InputError, SpecError
+from voile.intake.columns import coded
+from voile.intake.csv_file import read_csv
+from voile.intake.hierarchy_file import read_hierarchy
+from voile.intake.parquet_file import read_parquet
+
+_USED = (Role.QUASI_IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE, Role.SUBJECT)
+
+
+@dataclass(frozen=True, repr=False)
+class IntakeRecord:
+    """What reading did, for the private record: never published."""
+
+    rows_read: int
+    rows_dropped: int
+    merged_spellings: dict[str, int]
+    digest_key: bytes
+    digest: str  # keyed: an unkeyed one would let an adversary test a guess of the whole table
+
+
+def read_frame(path: str | Path, schema: Schema) -> pl.DataFrame:
+    """A file's cells, columns named and ordered as in the file, nothing typed or dropped yet."""
+    path = Path(path)
+    if not path.is_file() or not os.access(path, os.R_OK):
+        raise InputError("cannot be read", where=path.name, remedy="check the path and its permissions")
+    frame = read_parquet(path) if path.suffix.lower() == ".parquet" else read_csv(path, schema.file)
+    frame.columns = _sound_names(frame.columns)
+    return frame
+
+
+def _sound_names(header: list[str]) -> list[str]:
+    """Trimmed header names; refuses what could be confused, by position and not by name."""
+    names = [unicodedata.normalize("NFC", name).strip() for name in header]
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names, 1):
+        where = f"header, column {position}"
+        if not name:
+            raise InputError("a column without a name", where=where, rule="every column is named")
+        first = seen.setdefault(name.casefold(), position)
+        if first != position:
+            raise InputError(
+                f"the same name as column {first}",
+                where=where,
+                rule="names differ by more than case and blanks",
+                remedy="rename one of the two",
+            )
+    return names
+
+
+def refuse_undeclared(frame: pl.DataFrame, schema: Schema, also: tuple[str, ...] = ()) -> None:
+    """Every column of the file is declared; the file's names are not quoted, they may be data."""
+    declared = {column.name for column in schema} | set(also)
+    undeclared = [i for i, name in enumerate(frame.columns, 1) if name not in declared]
+    if undeclared:
+        raise SpecError(
+            f"{len(undeclared)} columns are not declared, the first is column {undeclared[0]}",
+            where="header",
+            rule="every column has a declared role",
+            remedy='declare it under [columns], for example as { role = "identifying" } to drop it',
+        )
+
+
+def _refuse_absent(frame: pl.DataFrame, columns: list[ColumnSpec]) -> None:
+    absent = [column.name for column in columns if column.name not in frame.columns]
+    if absent:
+        raise SpecError(
+            f"the file has no column {absent[0]}",
+            where="header",
+            rule="declared columns exist",
+            remedy="correct the spec, or check the delimiter and the header line",
+        )
+
+
+def read_table(path: str | Path, schema: Schema) -> Table:
+    """Read, type, normalise and code a file. Identifying columns are dropped here."""
+    schema.require_roles()
+    frame = read_frame(path, schema)
+    refuse_undeclared(frame, schema)
+    _refuse_absent(frame, list(schema))
+    key = os.urandom(32)
+    digest = hmac.new(key, Path(path).read_bytes(), hashlib.sha256).hexdigest()
+    return table_of(frame, schema, key, digest)
+
+
+def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", digest: str = "") -> Table:
+    """Code the columns a release needs."""
+    wanted = [c for c in schema if c.role in _USED and (c.role != Role.INSENSITIVE or c.keep)]
+    parts = {c.name: coded(c, frame[c.name], schema.file.missing, read_hierarchy(c)) for c in wanted}
+    dropped = np.zeros(frame.height, bool)
+    for column in wanted:
+        if column.missing == Missing.DROP_ROW:
+            dropped |= parts[column.name].missing
+    if dropped.all():
+        raise InputError("every row has a missing value", where="file", rule='missing = "drop-row"')
+    if dropped.any():
+        parts = {name: part.without(dropped) for name, part in parts.items()}
+    columns = [Column(c.name, c.role, parts[c.name].domain, parts[c.name].codes, c.weight) for c in wanted]
+    _refuse_repeated_persons(columns)
+    merged = {c.name: parts[c.name].merged for c in wanted if parts[c.name].merged}
+    record = IntakeRecord(frame.height, int(dropped.sum()), merged, digest_key, digest)
+    return Table(columns, schema=schema, intake=record)
+
+
+def _refuse_repeated_persons(columns: list[Column]) -> None:
+    """Rows of one person are not a crowd; until groups keep them apart, one row per person."""
+    for column in columns:
+        if column.role == Role.SUBJECT and np.unique(column.codes).size < column.codes.size:
+            extra = column.codes.size - np.unique(column.codes).size
+            raise InputError(
+                f"{extra} rows repeat a person",
+                where=f"column {column.name}",
+                rule="one row per person",
+                remedy="keep one row of each person",
+            )

@@ -1,0 +1,28 @@
+"""Frequency l-diversity: no value holds more than 1/l of a group."""
+
+from dataclasses import dataclass
+
+from voile.core.parameters import parameter
+from voile.core.privacy_model import PrivacyModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyLDiversity(PrivacyModel):
+    """The most frequent value of every group has a share of at most 1/l (Xiao and Tao 2006).
+
+    >>> bags = Bags.of(np.array([0, 0, 0, 0, 0]), [np.array([1, 1, 2, 3, 4])])
+    >>> FrequencyLDiversity(l=3).check(bags)
+    Verdict(ok=False, achieved=Fraction(5, 2), worst=0)
+    """
+
+    key = "frequency_l_diversity"
+    symbol = "l"
+    title = "frequency l-diversity"
+    paper = "Xiao, Tao 2006; paper 000"
+    meaning = "nobody's value can be guessed from the release with more than 1/l confidence"
+
+    l: int = parameter("1/l is the largest share of a value", minimum=1)  # noqa: E741
+
+    @classmethod
+    def per_group(cls, bags):  # type: ignore[no-untyped-def]
+        return [(bags.sizes, bag.top()) for bag in bags.columns]

@@ -1,0 +1,35 @@
+"""Unique distinct l-diversity: at least l rows, no sensitive value twice."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voile.core.parameters import parameter
+from voile.core.privacy_model import PrivacyModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class UniqueDistinctLDiversity(PrivacyModel):
+    """Every group has >= l rows and pairwise different values (paper 003, as corrected).
+
+    The paper's Definition 2 says "exactly l distinct values", which admits {a, a, a, b, c} and
+    fails after incorporation; facts/bsgi.md A4.1 has the predicate that is meant. A group with a
+    repeated value achieves 0.
+
+    >>> bags = Bags.of(np.array([0, 0, 1, 1]), [np.array([1, 2, 3, 3])])
+    >>> UniqueDistinctLDiversity(l=2).check(bags)
+    Verdict(ok=False, achieved=Fraction(0, 1), worst=1)
+    """
+
+    key = "unique_distinct_l_diversity"
+    symbol = "unique_l"
+    title = "unique distinct l-diversity"
+    paper = "003 (BSGI), corrected"
+    meaning = "every group has at least l rows and no sensitive value twice, so every share is at most 1/l"
+
+    l: int = parameter("rows per group, all values different", minimum=1)  # noqa: E741
+
+    @classmethod
+    def per_group(cls, bags):  # type: ignore[no-untyped-def]
+        one = np.ones_like(bags.sizes)
+        return [(np.where(bag.distinct() == bags.sizes, bags.sizes, 0), one) for bag in bags.columns]

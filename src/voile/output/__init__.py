@@ -1,0 +1,1 @@
+"""Staging, writers and the certificate: nothing is visible before it was audited."""

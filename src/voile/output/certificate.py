@@ -1,0 +1,85 @@
+"""The certificate: promise, adversary, checks, utility, versions. Only what may be public.
+
+Everything in it is a function of the grouping, the bags and the quasi-identifiers (design
+section 5). What depends on who has what goes to the private record.
+"""
+
+import datetime
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import voile
+from voile.core.algorithm import Algorithm
+from voile.core.axis import Axis
+from voile.core.boxes import Boxes
+from voile.core.metric import Metric
+from voile.core.privacy_model import PrivacyModel
+from voile.core.schema import Role
+from voile.core.table import Column, Table
+from voile.core.verdict import Verdict
+
+FORMAT = 1
+
+
+def certificate(
+    table: Table,
+    boxes: Boxes,
+    algorithm: Algorithm,
+    promise: PrivacyModel,
+    checks: Mapping[str, Verdict],
+    metrics: Mapping[str, type[Metric]],
+) -> dict[str, Any]:
+    """Everything but the digests, which exist once the data is written."""
+    return {
+        "certificate": FORMAT,
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "promise": {
+            "model": promise.key,
+            "title": promise.title,
+            "parameters": {card.name: getattr(promise, card.name) for card in promise.parameters()},
+            "meaning": promise.meaning,
+        },
+        "adversary": {
+            "rung": algorithm.rung.value,
+            "holds_against": algorithm.rung.meaning,
+            "not_promised": _not_promised(algorithm),
+        },
+        "algorithm": {"key": algorithm.key, "paper": algorithm.paper, "parameters": algorithm.settings()},
+        "table": {
+            "rows": int(boxes.sizes.sum()),
+            "groups": int(boxes.sizes.size),
+            "suppressed": boxes.suppressed,
+            "columns": [_published(column) for column in table.columns if column.role != Role.SUBJECT],
+        },
+        "checks": {key: verdict.shown() for key, verdict in checks.items()},
+        "utility": {key: round(float(metric().measure(boxes)), 6) for key, metric in metrics.items()},
+        "versions": {
+            "voile": voile.__version__,
+            "python": platform.python_version(),
+            "polars": pl.__version__,
+            "numpy": np.__version__,
+        },
+    }
+
+
+def _not_promised(algorithm: Algorithm) -> list[str]:
+    limits = ["these persons published again, in another release, without a ledger"]
+    if algorithm.rung.value == "release":
+        limits.insert(0, "a reader who knows the algorithm and reasons about why it made these groups")
+    return limits
+
+
+def _published(column: Column) -> dict[str, str]:
+    if column.role != Role.QUASI_IDENTIFYING:
+        form = "as it is"
+    elif isinstance(column.domain, Axis):
+        form = "value or [low, high]"
+    elif column.domain.is_flat:
+        form = "value, {set} or *"
+    else:
+        form = "node of its hierarchy"
+    return {"name": column.name, "role": column.role.value, "published": form}

@@ -1,0 +1,105 @@
+"""A private folder beside the target that becomes the target by one rename, or vanishes.
+
+The folder is locked while its process lives; what a killed run left behind is swept away by the
+next one that writes to the same place.
+"""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from voile.errors import OutputError
+
+_PREFIX = ".voile-staging-"
+
+
+class Staging:
+    """`with Staging(target) as folder:` write into folder.path, then folder.reveal()."""
+
+    def __init__(self, target: str | Path) -> None:
+        self.target = Path(os.path.abspath(target))
+        self.path: Path = self.target
+        self._lock = -1
+        self._revealed = False
+
+    def __enter__(self) -> "Staging":
+        problem = _occupied(self.target)
+        if not problem:
+            try:
+                self.target.parent.mkdir(parents=True, exist_ok=True)
+                _sweep(self.target.parent)
+                self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self.target.parent))
+                self._lock = os.open(self.path, os.O_RDONLY)
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
+            except OSError as error:
+                problem = f"cannot be created ({os.strerror(error.errno or 0).lower()})"
+        if problem:
+            raise OutputError(
+                problem, where=f"output folder {self.target.name}", remedy="choose another folder with -o"
+            )
+        return self
+
+    def reveal(self) -> None:
+        """Make everything durable, then visible at once."""
+        problem = ""
+        try:
+            for folder, _, files in os.walk(self.path):
+                for name in files:
+                    _sync(Path(folder) / name)
+                _sync(Path(folder))
+            os.rename(self.path, self.target)
+            self._revealed = True
+            _sync(self.target.parent)
+        except OSError as error:
+            problem = f"cannot be written ({os.strerror(error.errno or 0).lower()})"
+        if problem:
+            raise OutputError(
+                problem, where=f"output folder {self.target.name}", remedy="free space or choose another folder"
+            )
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._revealed and self.path != self.target:
+            shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+
+
+def _occupied(target: Path) -> str:
+    """Why the target cannot be used; an empty folder can."""
+    if os.path.lexists(target) and not target.is_dir():
+        return "is a file"
+    try:
+        if target.is_dir() and any(target.iterdir()):
+            return "is not empty (a release is never overwritten)"
+    except OSError:
+        return "cannot be read"
+    return ""
+
+
+def _sweep(parent: Path) -> None:
+    """Remove staging folders whose process is gone: only then can their lock be taken."""
+    for left in parent.glob(f"{_PREFIX}*"):
+        try:
+            handle = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left, ignore_errors=True)
+        except OSError:
+            pass
+        finally:
+            os.close(handle)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

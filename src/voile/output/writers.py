@@ -1,0 +1,65 @@
+"""Published rows and documents as files of mode 0600."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from voile.errors import OutputError, ParameterError
+
+# A spreadsheet runs cells that begin with these, also in full width (facts/threats.md). A plain
+# negative number is not a formula. Quotes in front are doubled up, so that nothing is ambiguous.
+_FORMULA = r"^('*[=+\-@\t\r＝＋－＠])"
+_NUMBER = r"^-\d+(\.\d+)?$"
+
+
+def neutralised(text: pl.Expr) -> pl.Expr:
+    """Cells that a spreadsheet would run, with a quote in front.
+
+    >>> pl.DataFrame({"x": ["=1+1", "-5", "@a", "flu"]}).select(neutralised(pl.col("x"))).to_series().to_list()
+    ["'=1+1", '-5', "'@a", 'flu']
+    """
+    return pl.when(text.str.contains(_NUMBER)).then(text).otherwise(text.str.replace(_FORMULA, "'$1"))
+
+
+def write_data(frame: pl.DataFrame, folder: Path, format: str) -> Path:
+    """data.csv or data.parquet; neither holds anything but the published cells."""
+    if format == "csv":
+        safe = frame.with_columns(neutralised(pl.col(pl.String)))
+        names = pl.DataFrame({"name": frame.columns}).select(neutralised(pl.col("name")))
+        safe.columns = names["name"].to_list()
+        return _written(folder / "data.csv", safe.write_csv)
+    if format == "parquet":
+        return _written(folder / "data.parquet", frame.write_parquet)
+    raise ParameterError("unknown format", where="format", rule="csv or parquet")
+
+
+def write_document(document: Mapping[str, Any], path: Path) -> Path:
+    """A JSON document, keys in their order, one per line."""
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return _written(path, lambda file: file.write(text.encode()))
+
+
+def write_bytes(content: bytes, path: Path) -> Path:
+    """Bytes as they are."""
+    return _written(path, lambda file: file.write(content))
+
+
+def _written(path: Path, write: Callable[[IO[bytes]], Any]) -> Path:
+    problem = ""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+    except OSError as error:
+        problem = os.strerror(error.errno or 0).lower()
+    except Exception:  # a library's message may quote cells
+        problem = "the writer failed"
+    if problem:
+        raise OutputError(
+            f"cannot be written ({problem})", where=path.name, remedy="free space or choose another folder"
+        )
+    return path

@@ -1,0 +1,166 @@
+"""The straight line: read -> Table -> partition -> check -> render -> write -> audit -> reveal."""
+
+import datetime
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile import catalog
+from voile.auditing import AuditReport, audit
+from voile.core.algorithm import Algorithm
+from voile.core.bags import Bags
+from voile.core.boxes import Boxes
+from voile.core.order import dense_rank
+from voile.core.partition import Partition
+from voile.core.privacy_model import PrivacyModel
+from voile.core.release import Release
+from voile.core.schema import Schema
+from voile.core.table import Table
+from voile.core.verdict import Verdict
+from voile.errors import PromiseBroken
+from voile.intake.spec_file import read_spec
+from voile.intake.table_reader import IntakeRecord, read_table
+from voile.output.certificate import certificate
+from voile.output.staging import Staging
+from voile.output.writers import write_bytes, write_data, write_document
+from voile.rendering.release_frame import render
+
+Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
+
+
+def _silent(stage: str, share: float) -> None:
+    """Report nothing."""
+
+
+def read(source: str | Path, spec: str | Path | Schema) -> Table:
+    """Read a CSV or Parquet file as its spec declares it."""
+    return read_table(source, spec if isinstance(spec, Schema) else read_spec(spec))
+
+
+def anonymize(table: Table, algorithm: str, *, report: Report = _silent, **parameters: object) -> Release:
+    """Make a release of a table in memory; `.write(folder)` publishes it."""
+    chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
+    partition = chosen.partition(table, lambda share: report("grouping", share))
+    report("checking", 0)
+    promise = promise_of(chosen)
+    checks = _checked(table, partition, promise)
+    boxes = Boxes.around(table, partition)
+    document = certificate(table, boxes, chosen, promise, checks, catalog.metrics())
+    report("rendering", 0)
+    frame = render(table, partition, boxes)
+    if table.schema is None:
+        raise ValueError("a table without a schema cannot be published")
+    return Release(frame, document, table.schema, _private_record(table), write)
+
+
+def promise_of(algorithm: Algorithm) -> PrivacyModel:
+    """The model an algorithm keeps, with the algorithm's own parameters."""
+    model = catalog.models()[algorithm.promise]
+    return model.configure({card.name: getattr(algorithm, card.name) for card in model.parameters()})
+
+
+def _checked(table: Table, partition: Partition, promise: PrivacyModel) -> dict[str, Verdict]:
+    """What every model says of the classes an adversary sees; raises if the promise is broken."""
+    bags = Bags.of(_classes(table, partition), [column.codes for column in table.sensitive])
+    if not promise.check(bags).ok:
+        kept = [column.name for column in table.kept]
+        raise PromiseBroken(
+            f"kept columns {', '.join(kept)} split groups apart" if kept else "the grouping breaks its promise",
+            rule=f"{promise.title} for all that is published",
+            remedy="drop them, or declare them quasi-identifying"
+            if kept
+            else "this is a defect: please report it",
+        )
+    return {key: Verdict(True, *model.achieved(bags)) for key, model in catalog.models().items()}
+
+
+def _classes(table: Table, partition: Partition) -> NDArray[np.int64]:
+    """Groups, split by the columns that are published as they are: the adversary sees those too."""
+    if not table.kept:
+        return partition.group
+    published = partition.group >= 0
+    classes = np.full(partition.group.size, -1, np.int64)
+    columns = [partition.group, *(column.codes for column in table.kept)]
+    classes[published] = dense_rank([column[published] for column in columns])
+    return classes
+
+
+def _private_record(table: Table) -> dict[str, Any]:
+    """For the steward only: what reading did, and a keyed digest of what was read."""
+    intake = table.intake
+    if not isinstance(intake, IntakeRecord):
+        return {}
+    return {
+        "rows_read": intake.rows_read,
+        "rows_dropped_as_missing": intake.rows_dropped,
+        "merged_spellings": intake.merged_spellings,
+        "input_hmac_sha256": intake.digest,
+        "digest_key": intake.digest_key,
+    }
+
+
+def write(release: Release, folder: str | Path, format: str = "csv") -> Path:
+    """Publish a release into a new folder; a failed audit reveals nothing."""
+    with Staging(folder) as staging:
+        _write_audited(release, staging, format)
+    return staging.target
+
+
+def _write_audited(release: Release, staging: Staging, format: str) -> AuditReport:
+    data = write_data(release.frame, staging.path, format)
+    digest = hashlib.sha256(data.read_bytes()).hexdigest()
+    document = {**release.certificate, "files": {data.name: digest}}
+    write_document(document, staging.path / "certificate.json")
+    _write_private(release.private_record, staging.path / "private")
+    _date(staging.path, str(release.certificate["date"]))
+    found = audit(staging.path, release.schema)
+    if not found.ok or found.rows != release.frame.height or not found.digest_matches:
+        raise PromiseBroken(
+            "the written release failed its audit; nothing was revealed",
+            where=data.name,
+            rule="; ".join(found.failures) or "rows and digest as written",
+            remedy="check the disk; if it persists, please report it",
+        )
+    staging.reveal()
+    return found
+
+
+def _write_private(record: Mapping[str, Any], folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    shown = {name: value for name, value in record.items() if name != "digest_key"}
+    write_document({"note": "for the steward; never publish this folder", **shown}, folder / "record.json")
+    if record.get("digest_key"):
+        write_bytes(record["digest_key"].hex().encode(), folder / "input.key")
+
+
+def _date(folder: Path, day: str) -> None:
+    """Files carry the day of the release, not the minute of the run."""
+    moment = datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC).timestamp()
+    for path in sorted(folder.rglob("*")):
+        os.utime(path, (moment, moment))
+
+
+def publish(
+    source: str | Path,
+    spec: str | Path | Schema,
+    algorithm: str,
+    folder: str | Path,
+    *,
+    format: str = "csv",
+    report: Report = _silent,
+    **parameters: object,
+) -> tuple[Release, AuditReport]:
+    """The whole line. The folder is reserved first, so that a long run cannot fail at its end."""
+    with Staging(folder) as staging:
+        report("reading", 0)
+        table = read(source, spec)
+        release = anonymize(table, algorithm, report=report, **parameters)
+        report("writing and auditing", 0)
+        found = _write_audited(release, staging, format)
+    return replace(release, certificate=found.certificate or {}), found

@@ -1,0 +1,69 @@
+"""Codes as labels: `[20, 29]`, a hierarchy node, `{a, b}`, `*`, or the value itself."""
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from voile.core.axis import Axis
+from voile.core.boxes import Side
+from voile.core.hierarchy import Hierarchy
+from voile.core.schema import Type
+from voile.core.table import Column
+from voile.kernels.boxes import distinct_per_group
+
+LONGEST_SET = 8  # values listed in {a, b}; a longer set is published as everything
+
+
+def axis_labels(axis: Axis, codes: NDArray[np.int64]) -> pl.Series:
+    """Published text of codes on an axis."""
+    if axis.type == Type.ORDINAL:
+        return pl.Series(axis.names, dtype=pl.String).gather(codes)
+    if axis.type == Type.DATE:
+        return pl.Series(codes).cast(pl.Int32).cast(pl.Date).cast(pl.String)
+    if axis.scale == 0:
+        return pl.Series(codes).cast(pl.String)
+    distinct, index = np.unique(codes, return_inverse=True)
+    return pl.Series([axis.label(code) for code in distinct.tolist()], dtype=pl.String).gather(index)
+
+
+def value_labels(column: Column, codes: NDArray[np.int64]) -> pl.Series:
+    """A column that is not generalised: text, or numbers and dates as such."""
+    domain = column.domain
+    if isinstance(domain, Hierarchy):
+        return pl.Series(domain.labels, dtype=pl.String).gather(codes).alias(column.name)
+    text = axis_labels(domain, codes).alias(column.name)
+    types = {Type.INTEGER: pl.Int64, Type.DATE: pl.Date, Type.DECIMAL: pl.Decimal(38, domain.scale)}
+    return text.cast(types[domain.type]) if domain.type in types else text
+
+
+def box_labels(side: Side, group: NDArray[np.int64]) -> pl.Series:
+    """The label of each group in one quasi-identifying column; `group` is that of each row."""
+    domain = side.column.domain
+    if isinstance(domain, Axis):
+        return _interval_labels(domain, side.low, side.high)
+    labels = pl.Series(domain.labels, dtype=pl.String).gather(side.node)
+    return _set_labels(domain, side, group, labels) if domain.is_flat else labels
+
+
+def _interval_labels(axis: Axis, low: NDArray[np.int64], high: NDArray[np.int64]) -> pl.Series:
+    ends = pl.DataFrame({"low": axis_labels(axis, low), "high": axis_labels(axis, high)})
+    interval = pl.format("[{}, {}]", "low", "high")
+    label = pl.when(pl.col("low") == pl.col("high")).then("low").otherwise(interval)
+    return ends.select(label.alias("label"))["label"]
+
+
+def _set_labels(tree: Hierarchy, side: Side, group: NDArray[np.int64], labels: pl.Series) -> pl.Series:
+    """Name the values of groups with several, where there are few."""
+    sets, sizes = distinct_per_group(side.column.codes, group, side.low.size, LONGEST_SET)
+    several = np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < tree.leaves))
+    if several.size == 0:
+        return labels
+    rows, which = np.unique(sets[several], axis=0, return_inverse=True)
+    names = [_set_label([tree.labels[code] for code in row if code >= 0]) for row in rows.tolist()]
+    return labels.scatter(several, pl.Series(names).gather(which.ravel()))
+
+
+def _set_label(names: list[str]) -> str:
+    """`{a, b}`; a name that holds a comma, brace or quote is quoted, so that sets can be read back."""
+    quoted = ['"' + n.replace('"', '""') + '"' if any(c in n for c in ',{}"') else n for n in names]
+    return "{" + ", ".join(quoted) + "}"
