@@ -1,5 +1,6 @@
 """Audit: what any published table promises, computed from its bytes."""
 
+import contextlib
 import hashlib
 import json
 import re
@@ -107,10 +108,8 @@ def _locate(source: Path) -> tuple[Path, dict[str, Any] | None]:
     if not found:
         raise InputError("no data.csv or data.parquet", where=source.name, remedy="name the table's file")
     certificate = None
-    try:
+    with contextlib.suppress(OSError, ValueError):
         certificate = json.loads((source / "certificate.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        pass
     return found[0], certificate if isinstance(certificate, dict) else None
 
 

@@ -84,7 +84,7 @@ def districts() -> list[str]:
 
 def _district_shares() -> np.typing.NDArray[np.float64]:
     weights = 1.0 / (1.0 + np.arange(len(districts())) % 10)
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def write_hospital(folder: Path) -> tuple[Path, Path]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from voile.core.algorithm import Algorithm, Progress, Rung
 from voile.core.eligibility import largest_l, most_groups, refuse_ineligible
@@ -23,6 +22,8 @@ from voile.kernels.compiled import kernel
 from voile.kernels.kd_forest import CODES, LOWEST, ROW, nearest, plant, remove
 from voile.kernels.loss import box_cost, grow_box, joined_cost, start_box
 
+ROUNDS = 32
+GRID_BITS = 4  # of the Z-order curve, per attribute
 CHUNK = 4096  # groups between two reports of progress
 
 
@@ -75,29 +76,59 @@ class BSGI(Algorithm):
         """Bucketize, select and group, incorporate."""
         ell = int(self.resolve(table).l)
         sensitive = table.single_sensitive(self.key).codes
-        shuffled = np.random.default_rng(self.seed).permutation(table.n)
         loss, values, _ = loss_of(table)
-        values, bucket = values[shuffled], np.unique(sensitive[shuffled], return_inverse=True)[1]
+        order = order_of_rows(values, self.seed)
+        values, bucket = values[order], np.unique(sensitive, return_inverse=True)[1][order]
         group = select_and_group(loss, values, bucket, ell, progress)
         if self.residual == "incorporate":
             incorporate(loss, values, bucket, group)
-        return Partition(group[np.argsort(shuffled)])
+        in_table = np.empty_like(group)
+        in_table[order] = group
+        return Partition(in_table)
 
 
-def select_and_group(loss, values, bucket, ell, progress):  # type: ignore[no-untyped-def]
+def order_of_rows(values, seed):
+    """Which row is "lowest": it begins a group, and wins ties. Any order is right (facts A4.5).
+
+    Random rows begin the best groups, neighbouring ones the fastest, since their searches touch the
+    same memory. So rows are dealt into ROUNDS at random, and taken along a Z-order curve in each.
+    """
+    curve = np.zeros(values.shape[0], np.int64)
+    for bit in range(GRID_BITS - 1, -1, -1):
+        for j in range(min(values.shape[1], 56 // GRID_BITS)):
+            cells = (values[:, j].astype(np.int64) << GRID_BITS) // (int(values[:, j].max(initial=0)) + 1)
+            curve = (curve << 1) | ((cells >> bit) & 1)
+    dealt = np.random.default_rng(seed).integers(0, ROUNDS, values.shape[0])
+    return np.argsort((dealt << 56) | curve, kind="stable")
+
+
+def select_and_group(loss, values, bucket, ell, progress):
     """Max-l over rows in the given order: group of each row, SUPPRESSED for the residual ones."""
-    forest = plant(loss, values, bucket)
     sizes = np.bincount(bucket)
-    total = most_groups(sizes, ell)
+    plan = max_l(sizes, ell, most_groups(sizes, ell))
+    forest = plant(loss, values, bucket)
     group = np.full(bucket.size, SUPPRESSED, np.int64)
-    heap = heap_of(sizes)
-    made = 0
-    while made < total:
-        until = min(total, made + CHUNK)
-        form_groups(forest, loss, heap, sizes.size, ell, group, made, until)
-        made = until
-        progress(made / total)
+    for first in range(0, plan.shape[0], CHUNK):
+        form_groups(forest, loss, plan[first : first + CHUNK], group, first)
+        progress(min(1.0, (first + CHUNK) / plan.shape[0]))
     return group
+
+
+@kernel
+def form_groups(forest, loss, plan, group, first):
+    """Form the planned groups, numbered from `first`: the lowest row, then the nearest ones."""
+    d = loss.step.size + loss.leaf.size
+    low, high, node = np.empty(d, np.int64), np.empty(d, np.int64), np.empty(loss.leaf.size, np.int64)
+    for g in range(plan.shape[0]):
+        for i in range(plan.shape[1]):
+            if i == 0:
+                at = forest.place[forest.tree[forest.root[plan[g, 0]], LOWEST]]
+                start_box(loss, forest.rows, at, CODES, low, high, node)
+            else:
+                at = nearest(forest, loss, plan[g, i], low, high, node)
+                grow_box(loss, forest.rows, at, CODES, low, high, node)
+            group[forest.rows[at, ROW]] = first + g
+            remove(forest, at)
 
 
 @kernel
@@ -105,49 +136,13 @@ def sift_down(heap, place, size):
     """Restore the max-heap below a place."""
     while True:
         largest = place
-        for child in (2 * place + 1, 2 * place + 2):
+        for child in range(2 * place + 1, 2 * place + 3):
             if child < size and heap[child] > heap[largest]:
                 largest = child
         if largest == place:
             return
         heap[place], heap[largest] = heap[largest], heap[place]
         place = largest
-
-
-def heap_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Buckets as a max-heap of size * m + (m - 1 - bucket): largest first, ties by value code."""
-    m = sizes.size
-    keys = np.sort(sizes * m + (m - 1 - np.arange(m)))[::-1]
-    return np.ascontiguousarray(keys)
-
-
-@kernel
-def form_groups(forest, loss, heap, m, ell, group, first, until):
-    """Form groups first .. until-1. The heap keeps emptied buckets; Max-l never reaches them."""
-    d = loss.step.size + loss.leaf.size
-    low, high = np.empty(d, np.int64), np.empty(d, np.int64)
-    node = np.empty(loss.leaf.size, np.int64)
-    taken = np.empty(ell, np.int64)
-    for g in range(first, until):
-        size = heap.size
-        for i in range(ell):
-            taken[i] = heap[0]
-            size -= 1
-            heap[0], heap[size] = heap[size], heap[0]
-            sift_down(heap, 0, size)
-            bucket = m - 1 - taken[i] % m
-            if i == 0:
-                at = forest.place[forest.tree[forest.root[bucket], LOWEST]]
-                start_box(loss, forest.rows, at, CODES, low, high, node)
-            else:
-                at = nearest(forest, loss, bucket, low, high, node)
-                grow_box(loss, forest.rows, at, CODES, low, high, node)
-            group[forest.rows[at, ROW]] = g
-            remove(forest, at)
-        for i in range(ell):
-            place = heap.size - ell + i
-            heap[place] = taken[ell - 1 - i] - m
-            sift_up(heap, place)
 
 
 @kernel
@@ -159,13 +154,46 @@ def sift_up(heap, place):
         place = above
 
 
-def incorporate(loss, values, bucket, group):  # type: ignore[no-untyped-def]
+@kernel
+def take_largest(heap, m, plan):
+    """Fill each group's line of the plan with the buckets that are largest by then."""
+    ell = plan.shape[1]
+    for g in range(plan.shape[0]):
+        for i in range(ell):
+            last = heap.size - 1 - i
+            heap[0], heap[last] = heap[last], heap[0]
+            sift_down(heap, 0, last)
+            plan[g, i] = m - 1 - heap[last] % m
+        for i in range(ell):
+            place = heap.size - ell + i
+            heap[place] -= m  # one row less
+            sift_up(heap, place)
+
+
+def max_l(sizes, ell, groups):
+    """The buckets of each group: the l largest, ties by value code (paper 003, section 3).
+
+    The heap holds size * m + (m - 1 - bucket), largest first.
+
+    >>> max_l(np.array([2, 3, 1]), 2, 3).tolist()
+    [[1, 0], [1, 0], [1, 2]]
+    """
+    m = sizes.size
+    heap = np.sort(sizes * m + (m - 1 - np.arange(m)))[::-1].copy()
+    plan = np.empty((groups, ell), np.int32)
+    take_largest(heap, m, plan)
+    return plan
+
+
+def incorporate(loss, values, bucket, group):
     """Put each residual row, in order, where the total loss grows least; no value twice in a group.
 
     Rows for which every group already holds their value stay SUPPRESSED: with an eligible table
     there are none (facts A1), otherwise they are exactly the minimum suppression.
     """
     groups = int(group.max()) + 1
+    if not (group == SUPPRESSED).any():
+        return
     boxes = enclose_rows(loss, values, group, groups)
     sizes = np.bincount(group[group >= 0], minlength=groups)
     for row in np.flatnonzero(group == SUPPRESSED):

@@ -1,13 +1,15 @@
 """`voile anonymize`: from a file to an audited release."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 
-def parameters_of(pairs: tuple[str, ...]) -> dict[str, object]:
+def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
     """`l=5` as name and value; several may stand in one, separated by commas."""
-    given: dict[str, object] = {}
+    given: dict[str, Any] = {}
     for pair in ",".join(pairs).split(",") if pairs else []:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
@@ -42,16 +44,14 @@ def command(
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
     with ProgressBar() as report:
-        release, found = publish(
-            table, spec, algorithm, out, format=chosen, report=report, **parameters_of(parameter)
-        )
+        release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **parameters_of(parameter))
     if as_json:
         show.document({"ok": True, "folder": str(out), "certificate": release.certificate})
     else:
         summary(release.certificate, out)
 
 
-def summary(certificate, out: Path) -> None:  # type: ignore[no-untyped-def]
+def summary(certificate: Mapping[str, Any], out: Path) -> None:
     """What was published, against whom it holds, and what to do next."""
     from voile.cli import show
 

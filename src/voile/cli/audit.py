@@ -1,6 +1,8 @@
 """`voile audit`: how good, or how bad, is a published table?"""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,7 +28,7 @@ def command(table: Path, spec: Path, require: str, as_json: bool) -> int:
     return 0 if report.ok else 1
 
 
-def describe(report) -> None:  # type: ignore[no-untyped-def]
+def describe(report: Any) -> None:
     """The findings in words."""
     from voile import catalog
     from voile.cli import show
@@ -41,7 +43,7 @@ def describe(report) -> None:  # type: ignore[no-untyped-def]
         show.console().print("[bold green]everything promised and required is met[/]")
 
 
-def _facts(report):  # type: ignore[no-untyped-def]
+def _facts(report: Any) -> Iterator[tuple[str, str]]:
     yield "published", f"{report.rows} rows in {report.groups} groups"
     if report.suppressed:
         yield "suppressed", f"{report.suppressed} rows of stars"

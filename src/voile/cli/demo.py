@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -33,7 +34,7 @@ def command(out: Path, parameter: tuple[str, ...], as_json: bool) -> int:
     table, spec = write_hospital(out)
     (out / MARK).touch()
     with ProgressBar() as report:
-        given = parameters_of(parameter) or {"l": 5}
+        given: dict[str, Any] = parameters_of(parameter) or {"l": 5}
         release, _ = publish(table, spec, "bsgi", out / "release", report=report, **given)
     found = audit(out / "release", spec)
     if as_json:

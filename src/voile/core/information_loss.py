@@ -73,9 +73,9 @@ def _joined(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def _matrix(quasi: list[Column]) -> NDArray[np.integer]:
     """QI codes as one row-major array, counted from the low end of each axis; 4 bytes if they fit."""
-    shifted = [
-        column.codes - column.domain.low if isinstance(column.domain, Axis) else column.codes for column in quasi
-    ]
-    widest = max((int(codes.max()) for codes in shifted if codes.size), default=0)
-    dtype = np.int32 if max(widest, quasi[0].codes.size) < 2**30 else np.int64
-    return np.stack(shifted, axis=1).astype(dtype)
+    spans = [c.domain.high - c.domain.low if isinstance(c.domain, Axis) else c.domain.leaves for c in quasi]
+    n = quasi[0].codes.size
+    matrix = np.empty((n, len(quasi)), np.int32 if max(n, *spans) < 2**30 else np.int64)
+    for j, column in enumerate(quasi):
+        matrix[:, j] = column.codes - (column.domain.low if isinstance(column.domain, Axis) else 0)
+    return matrix

@@ -30,14 +30,16 @@ def _packed(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
 
 
 def canonical_order(columns: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
-    """Row numbers sorted by the first column, then the second, and so on; stable.
+    """Row numbers sorted by the first column, then the second, and so on.
+
+    Rows that are equal in all columns come in any order: they cannot be told apart.
 
     >>> canonical_order([np.array([2, 1, 2]), np.array([7, 9, 3])]).tolist()
     [1, 2, 0]
     """
     keys = _packed(columns)
     if len(keys) == 1:
-        return np.argsort(keys[0], kind="stable")
+        return np.argsort(keys[0])
     return np.lexsort(keys[::-1])
 
 

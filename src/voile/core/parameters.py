@@ -5,7 +5,7 @@ The CLI, the certificate, the docs and the error messages all read this declarat
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from voile.errors import ParameterError
 
@@ -52,7 +52,7 @@ def parameter(
 class Parameterised:
     """Anything configured by parameters: made by `configure`, described by `parameters`."""
 
-    key: str
+    key: ClassVar[str]
 
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:

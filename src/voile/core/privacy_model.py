@@ -12,6 +12,8 @@ from voile.core.bags import Bags
 from voile.core.parameters import Parameterised
 from voile.core.verdict import Verdict
 
+Ratios = list[tuple[NDArray[np.int64], NDArray[np.int64]]]  # numerators and denominators, per group
+
 
 class PrivacyModel(Parameterised, ABC):
     """A promise with one parameter that grows with protection: k, l, m.
@@ -28,7 +30,7 @@ class PrivacyModel(Parameterised, ABC):
 
     @classmethod
     @abstractmethod
-    def per_group(cls, bags: Bags) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def per_group(cls, bags: Bags) -> Ratios:
         """For each sensitive column (or once): numerator and denominator of what a group achieves."""
 
     @classmethod

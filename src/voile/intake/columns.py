@@ -25,24 +25,24 @@ _DIGITS = 15  # longer numbers are identifiers, and would not fit exact arithmet
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Cells:
-    """Distinct cells as normalised text (None: missing), and which one each row has."""
+    """Distinct cells as normalised text (null: missing), and which one each row has."""
 
-    distinct: list[str | None]
+    distinct: pl.Series
     index: NDArray[np.int64]
-    merged: int  # spellings that turned out to be one value
     where: str
 
-    def first_row(self, bad: Sequence[int]) -> str:
+    def first_row(self, bad: pl.Series) -> str:
         """Where the first row with one of these distinct cells is; rows count from 1."""
-        flags = np.zeros(len(self.distinct), bool)
-        flags[list(bad)] = True
-        return f"{self.where}, row {int(np.argmax(flags[self.index])) + 1}"
+        return f"{self.where}, row {int(np.argmax(bad.to_numpy()[self.index])) + 1}"
 
-    def rows_with(self, some: Sequence[int]) -> int:
+    def rows_with(self, some: pl.Series) -> int:
         """How many rows have one of these distinct cells."""
-        flags = np.zeros(len(self.distinct), bool)
-        flags[list(some)] = True
-        return int(flags[self.index].sum())
+        return int(some.to_numpy()[self.index].sum())
+
+    def merged(self) -> int:
+        """Spellings that turned out to be another's value."""
+        known = self.distinct.drop_nulls()
+        return known.len() - known.n_unique()
 
 
 def factorised(spec: ColumnSpec, series: pl.Series, markers: Sequence[str]) -> Cells:
@@ -54,17 +54,11 @@ def factorised(spec: ColumnSpec, series: pl.Series, markers: Sequence[str]) -> C
         )
     text = series if series.dtype == pl.String else _text_of(series, where)
     raw = text.unique().drop_nulls().sort()
-    physical = text.cast(pl.Enum(raw)).to_physical()
-    index = physical.fill_null(raw.len()).to_numpy().astype(np.int64)
+    index = text.cast(pl.Enum(raw)).to_physical().fill_null(raw.len()).to_numpy().astype(np.int64)
     clean = normalised(raw)
-    missing_words = list(markers)
-    if spec.type not in (Type.CATEGORY, Type.ORDINAL):
-        missing_words += ["NaN", "nan", "NAN"]
-    clean = clean.set(clean.is_in(missing_words), None) if missing_words else clean
-    labels = clean.to_list()
-    spelled = len({label for label in labels if label is not None})
-    merged = sum(label is not None for label in labels) - spelled
-    return Cells([*labels, None], index, merged, where)
+    words = list(markers) + ([] if spec.type in (Type.CATEGORY, Type.ORDINAL) else ["NaN", "nan", "NAN"])
+    clean = clean.set(clean.is_in(words).fill_null(False), None) if words else clean
+    return Cells(clean.append(pl.Series([None], dtype=pl.String)), index, where)
 
 
 def _text_of(series: pl.Series, where: str) -> pl.Series:
@@ -86,96 +80,97 @@ def _text_of(series: pl.Series, where: str) -> pl.Series:
     return series.cast(pl.String)
 
 
-def _not_of_type(cells: Cells, bad: list[int], type_: str, remedy: str) -> InputError:
-    return InputError(
-        f"{cells.rows_with(bad)} cells are not {type_}, the first here", where=cells.first_row(bad),
-        rule=f"type = {type_}", remedy=remedy,
-    )  # fmt: skip
+def _refuse_other_types(cells: Cells, sound: pl.Series, type_: str, remedy: str) -> None:
+    """Raise for known cells that are not sound."""
+    bad = cells.distinct.is_not_null() & ~sound.fill_null(False)
+    if bad.any():
+        raise InputError(
+            f"{cells.rows_with(bad)} cells are not {type_}, the first here",
+            where=cells.first_row(bad),
+            rule=f"type = {type_}",
+            remedy=remedy,
+        )
 
 
-def _parse_decimals(cells: Cells, spec: ColumnSpec) -> tuple[list[int | None], int]:
+def _parse_numbers(cells: Cells, spec: ColumnSpec) -> tuple[pl.Series, int]:
     """Distinct cells as whole multiples of 10**-scale; scale 0 for integers."""
-    parts: list[tuple[bool, str, str] | None] = []
-    bad: list[int] = []
-    for i, cell in enumerate(cells.distinct):
-        if cell is None:
-            parts.append(None)
-            continue
-        whole, point, part = cell.lstrip("+-").partition(".")
-        part = part.rstrip("0")
-        sound = (whole + part).isascii() and (whole + part or "0").isdigit() and cell.lstrip("+-") not in ("", ".")
-        sound &= len(cell) - len(cell.lstrip("+-")) <= 1 and not (point and spec.type == Type.INTEGER)
-        if not sound:
-            bad.append(i)
-        parts.append((cell.startswith("-"), whole or "0", part))
-    if bad:
-        remedy = "correct the cell, or list the word under [file] missing if it means a missing value"
-        raise _not_of_type(cells, bad, spec.type, remedy)
-    scale = max((len(p[2]) for p in parts if p), default=0)
+    text = cells.distinct
+    shape = r"^[+-]?\d+$" if spec.type == Type.INTEGER else r"^[+-]?(\d+\.?\d*|\.\d+)$"
+    remedy = "correct the cell, or list the word under [file] missing if it means a missing value"
+    _refuse_other_types(cells, text.str.contains(shape), spec.type, remedy)
+    digits = text.str.strip_chars_start("+-")
+    whole = digits.str.extract(r"^(\d*)").str.strip_chars_start("0")
+    part = digits.str.extract(r"\.(\d*)$").fill_null("").str.strip_chars_end("0")
+    scale = max(part.str.len_chars().unique().drop_nulls().to_list(), default=0)
     for fraction in (spec.grid, spec.min_width):  # the grid must be whole steps, too
         while fraction is not None and (fraction * 10**scale).denominator != 1 and scale < _DIGITS:
             scale += 1
-    codes = [None if p is None else int(p[1] + p[2].ljust(scale, "0")) * (-1 if p[0] else 1) for p in parts]
-    long = [i for i, code in enumerate(codes) if code is not None and abs(code) >= 10**_DIGITS]
-    if long:
+    magnitude = whole + part.str.pad_end(scale, "0")
+    _refuse_long(cells, magnitude.str.len_chars() > _DIGITS)
+    codes = ("0" + magnitude).cast(pl.Int64)
+    return codes.zip_with(~text.str.starts_with("-").fill_null(False), -codes), scale
+
+
+def _refuse_long(cells: Cells, long: pl.Series) -> None:
+    if long.any():
         raise InputError(
             "a number of more than 15 digits",
-            where=cells.first_row(long),
+            where=cells.first_row(long.fill_null(False)),
             rule="numbers fit exact arithmetic",
             remedy="round the column, or declare it identifying if it is a number of a person",
         )
-    return codes, scale
 
 
-def _parse_dates(cells: Cells, spec: ColumnSpec) -> list[int | None]:
-    text = pl.Series(cells.distinct, dtype=pl.String)
-    shaped = text.str.contains(r"^\d{4}-\d{2}-\d{2}$")
-    days = text.set(~shaped.fill_null(False), None).str.to_date("%Y-%m-%d", strict=False)
-    bad = (text.is_not_null() & days.is_null()).arg_true().to_list()
-    if bad:
-        raise _not_of_type(cells, bad, spec.type, "write dates as YYYY-MM-DD")
-    return days.to_physical().to_list()
+def _parse_dates(cells: Cells, spec: ColumnSpec) -> pl.Series:
+    shaped = cells.distinct.str.contains(r"^\d{4}-\d{2}-\d{2}$").fill_null(False)
+    days = cells.distinct.set(~shaped, None).str.to_date("%Y-%m-%d", strict=False)
+    _refuse_other_types(cells, days.is_not_null(), spec.type, "write dates as YYYY-MM-DD")
+    return days.to_physical()
 
 
-def _parse_ranks(cells: Cells, spec: ColumnSpec) -> list[int | None]:
-    rank = {label: i for i, label in enumerate(spec.order)}
-    bad = [i for i, cell in enumerate(cells.distinct) if cell is not None and cell not in rank]
-    if bad:
-        raise _not_of_type(cells, bad, spec.type, "add the value to order")
-    return [None if cell is None else rank[cell] for cell in cells.distinct]
+def _parse_ranks(cells: Cells, spec: ColumnSpec) -> pl.Series:
+    _refuse_other_types(cells, cells.distinct.is_in(list(spec.order)), spec.type, "add the value to order")
+    return cells.distinct.cast(pl.Enum(list(spec.order))).to_physical()
 
 
 def _steps(fraction: Fraction | None, scale: int) -> int | None:
     return None if fraction is None else max(1, int(fraction * 10**scale))
 
 
-def _axis(spec: ColumnSpec, cells: Cells) -> tuple[Axis, list[int | None]]:
-    scale = 0
+def _axis(spec: ColumnSpec, codes: pl.Series, scale: int = 0) -> Axis:
+    """The axis that spans some codes."""
+    low, high = codes.min(), codes.max()
+    ends = (low, high) if isinstance(low, int) and isinstance(high, int) else (0, 0)
+    grid, width = _steps(spec.grid, scale), _steps(spec.min_width, scale)
+    return Axis(spec.type, *ends, scale, spec.order, grid, width)
+
+
+def _parsed(spec: ColumnSpec, cells: Cells) -> tuple[Axis, pl.Series]:
     if spec.type == Type.DATE:
-        codes = _parse_dates(cells, spec)
+        codes, scale = _parse_dates(cells, spec), 0
     elif spec.type == Type.ORDINAL:
-        codes = _parse_ranks(cells, spec)
+        codes, scale = _parse_ranks(cells, spec), 0
     else:
-        codes, scale = _parse_decimals(cells, spec)
-    known = [code for code in codes if code is not None] or [0]
-    return (
-        Axis(
-            spec.type,
-            min(known),
-            max(known),
-            scale,
-            spec.order,
-            _steps(spec.grid, scale),
-            _steps(spec.min_width, scale),
-        ),
-        codes,
-    )
+        codes, scale = _parse_numbers(cells, spec)
+    codes = codes.cast(pl.Int64)
+    return _axis(spec, codes, scale), codes
 
 
-def _tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy | None) -> tuple[Hierarchy, list[int | None]]:
-    labels = [cell for cell in cells.distinct if cell is not None]
+def _native(spec: ColumnSpec, series: pl.Series) -> pl.Series | None:
+    """Codes of a column that the file has typed as the schema does; None: read it as text."""
+    if spec.type == Type.DATE and series.dtype == pl.Date:
+        return series.to_physical().cast(pl.Int64)
+    if spec.type == Type.INTEGER and series.dtype.is_integer():
+        top = series.cast(pl.Float64).abs().max()
+        if not isinstance(top, float) or top < 10.0**_DIGITS:
+            return series.cast(pl.Int64)
+    return None
+
+
+def _tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy | None) -> tuple[Hierarchy, pl.Series]:
+    labels = cells.distinct.drop_nulls().unique().to_list()
     folded = dict(zip(labels, case_folded(labels), strict=True))
-    twins = len(set(labels)) - len(set(folded.values()))
+    twins = len(labels) - len(set(folded.values()))
     if twins and spec.role == Role.SENSITIVE and spec.casefold is None:
         raise SpecError(
             f"{twins} values differ from another only in upper and lower case",
@@ -183,24 +178,28 @@ def _tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy | None) -> tuple[
             rule="one value under two spellings is not diversity",
             remedy="set casefold = true to merge them, or casefold = false if they are different",
         )
-    final = [None if c is None else folded[c] if spec.casefold else c for c in cells.distinct]
+    final = cells.distinct.replace(folded) if spec.casefold and twins else cells.distinct
     if hierarchy is None:
-        hierarchy = Hierarchy.flat(sorted({label for label in final if label is not None}))
-    code = {label: i for i, label in enumerate(hierarchy.labels[: hierarchy.leaves])}
-    unknown = [i for i, label in enumerate(final) if label is not None and label not in code]
-    if unknown:
+        hierarchy = Hierarchy.flat(final.drop_nulls().unique().sort().to_list())
+    leaves = pl.Series(hierarchy.labels[: hierarchy.leaves], dtype=pl.String)
+    _refuse_uncovered(cells, final, leaves)
+    codes = final.cast(pl.Enum(leaves)).to_physical().cast(pl.Int64)
+    if spec.missing == Missing.CATEGORY and cells.rows_with(final.is_null()):
+        hierarchy = hierarchy.with_leaf(MISSING_LABEL)
+        codes = codes.fill_null(hierarchy.leaves - 1)
+    return hierarchy, codes
+
+
+def _refuse_uncovered(cells: Cells, final: pl.Series, leaves: pl.Series) -> None:
+    unknown = final.is_not_null() & ~final.is_in(leaves.to_list()).fill_null(False)
+    if unknown.any():
         raise HierarchyError(
-            f"{len({final[i] for i in unknown})} values in {cells.rows_with(unknown)} rows are not in "
+            f"{final.filter(unknown).n_unique()} values in {cells.rows_with(unknown)} rows are not in "
             "the hierarchy, the first here",
             where=cells.first_row(unknown),
             rule="coverage",
             remedy="add a line for each to the hierarchy file",
         )
-    if None in final[:-1] or (cells.index == len(final) - 1).any():
-        if spec.missing == Missing.CATEGORY:
-            hierarchy = hierarchy.with_leaf(MISSING_LABEL)
-            return hierarchy, [hierarchy.leaves - 1 if c is None else code[c] for c in final]
-    return hierarchy, [None if label is None else code[label] for label in final]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -226,20 +225,22 @@ class Coded:
 
 def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy: Hierarchy | None) -> Coded:
     """Type a column; missing cells are flagged, or refused if that is the policy."""
-    cells = factorised(spec, series, markers)
     domain: Axis | Hierarchy
-    if spec.type == Type.CATEGORY:
-        domain, codes = _tree(spec, cells, hierarchy)
+    native = _native(spec, series)
+    if native is not None:
+        domain, merged = _axis(spec, native), 0
+        missing = native.is_null().to_numpy()
+        values = native.fill_null(_NOWHERE).to_numpy()
     else:
-        domain, codes = _axis(spec, cells)
-    lookup = np.array([_NOWHERE if code is None else code for code in codes], np.int64)
-    values = lookup[cells.index]
-    missing = values == _NOWHERE
+        cells = factorised(spec, series, markers)
+        domain, codes = _tree(spec, cells, hierarchy) if spec.type == Type.CATEGORY else _parsed(spec, cells)
+        values = codes.fill_null(_NOWHERE).to_numpy()[cells.index]
+        missing, merged = values == _NOWHERE, cells.merged()
     if missing.any() and spec.missing == Missing.REFUSE:
         raise InputError(
             f"{int(missing.sum())} missing values, the first here",
-            where=f"{cells.where}, row {int(np.argmax(missing)) + 1}",
+            where=f"column {spec.name}, row {int(np.argmax(missing)) + 1}",
             rule='missing = "refuse"',
             remedy='decide: missing = "drop-row", or "category" for a category column',
         )
-    return Coded(domain, values, missing, cells.merged)
+    return Coded(domain, values, missing, merged)

@@ -62,7 +62,7 @@ def _bytes_of(path: Path, encoding: str) -> NDArray[np.uint8]:
     """The file as UTF-8 bytes without a byte order mark."""
     if path.stat().st_size == 0:
         raise InputError("empty", where="file", remedy="a header and one line per row are needed")
-    data = np.memmap(path, np.uint8, mode="r")
+    data: NDArray[np.uint8] = np.memmap(path, np.uint8, mode="r")
     if bytes(data[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise InputError("UTF-16", where="file, line 1", rule="text is UTF-8", remedy="save it as UTF-8")
     try:
@@ -89,7 +89,7 @@ def _decoded(data: NDArray[np.uint8], decoder: codecs.IncrementalDecoder, keep: 
                 text.append(part)
         except UnicodeDecodeError as error:  # holds the bytes: must not become a __context__
             before = np.count_nonzero(data[:begin] == 10)
-            bad_line = before + error.object[: error.start].count(b"\n") + 1
+            bad_line = int(before) + error.object[: error.start].count(b"\n") + 1
             break
     if bad_line:
         raise InputError(
@@ -137,7 +137,7 @@ def _refuse_findings(data: NDArray[np.uint8], delimiter: str) -> None:
 
 def _header(data: NDArray[np.uint8], delimiter: str) -> list[str]:
     end = 0
-    for end in np.flatnonzero(data[: 2**20] == 10):
+    for end in np.flatnonzero(data[: 2**20] == 10).tolist():
         if np.count_nonzero(data[:end] == 34) % 2 == 0:  # not inside quotes
             break
     line = data[:end].tobytes().decode().rstrip("\r")

@@ -43,17 +43,17 @@ def kernels_are_cached() -> bool:
     return _CACHE is not None and any(_CACHE.rglob("*.nbc"))
 
 
-def _compile(function: Callable[..., Any], **options: bool) -> Any:
+def _compile(function: Callable[..., Any], forceinline: bool = False) -> Any:
     if _CACHE is None:
-        return numba.njit(nogil=True, **options)(function)
-    theirs = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_CACHE)
+        return numba.njit(nogil=True, forceinline=forceinline)(function)
+    config: Any = numba.config
+    theirs, config.CACHE_DIR = config.CACHE_DIR, str(_CACHE)
     try:
-        return numba.njit(nogil=True, cache=True, **options)(function)
+        return numba.njit(nogil=True, cache=True, forceinline=forceinline)(function)
     except RuntimeError:  # no place for this function's cache (an interactive session)
-        return numba.njit(nogil=True, **options)(function)
+        return numba.njit(nogil=True, forceinline=forceinline)(function)
     finally:
-        numba.config.CACHE_DIR = theirs
+        config.CACHE_DIR = theirs
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -82,56 +82,74 @@ def widest_attribute(loss, tree, i):
     return best
 
 
+@inlined_kernel
+def copy_row(source, i, target, k):
+    """Copy row i of one array to row k of another."""
+    for column in range(source.shape[1]):
+        target[k, column] = source[i, column]
+
+
 @kernel
-def cut(order, scratch, values, column):
-    """Split rows near the median of a column, at a value boundary; both sides are non-empty."""
+def cut(rows, spare, scratch, column):
+    """Split rows near the median of a column, at a value boundary; both sides are non-empty.
+
+    Stable, so rows stay in the order of their numbers. `spare` and `scratch` are room to work in.
+    """
+    size = rows.shape[0]
     if column == NONE:  # all alike: by row number, so that ties find the lowest quickly
-        return order.size // 2
-    for i in range(order.size):
-        scratch[i] = values[order[i], column]
-    bar = kth_smallest(scratch[: order.size], order.size // 2)
+        return size // 2
+    for i in range(size):
+        scratch[i] = rows[i, column]
+    bar = kth_smallest(scratch[:size], size // 2)
     below, upto, predecessor = 0, 0, bar
-    for i in range(order.size):
-        value = values[order[i], column]
+    for i in range(size):
+        value = rows[i, column]
         upto += value <= bar
         if value < bar:
             below += 1
             predecessor = value if predecessor == bar else max(predecessor, value)
-    if upto == order.size or (below > 0 and order.size - below <= upto):
+    if upto == size or (below > 0 and size - below <= upto):
         bar = predecessor
     kept, moved = 0, 0
-    for i in range(order.size):  # stable, so rows stay in the order of their numbers
-        if values[order[i], column] <= bar:
-            order[kept] = order[i]
+    for i in range(size):
+        if rows[i, column] <= bar:
+            if kept < i:
+                copy_row(rows, i, rows, kept)
             kept += 1
         else:
-            scratch[moved] = order[i]
+            copy_row(rows, i, spare, moved)
             moved += 1
-    order[kept:] = scratch[:moved]
+    for i in range(moved):
+        copy_row(spare, i, rows, kept + i)
     return kept
 
 
 @kernel
-def enclose(tree, node, order, values):
-    """Set a node's box and lowest row from rows given by number."""
-    lowest = order[0]
-    for i in range(order.size):
-        lowest = min(lowest, order[i])
+def enclose(tree, node, rows):
+    """Set a leaf's, or a new node's, box and lowest row from its living rows."""
+    begin = tree[node, START]
+    for column in range(CODES, rows.shape[1]):
+        tree[node, BOX + 2 * (column - CODES)] = rows[begin, column]
+        tree[node, BOX + 2 * (column - CODES) + 1] = rows[begin, column]
+    lowest = rows[begin, ROW]
+    for at in range(begin + 1, begin + tree[node, ALIVE]):
+        lowest = min(lowest, rows[at, ROW])
+        for column in range(CODES, rows.shape[1]):
+            low = BOX + 2 * (column - CODES)
+            code = rows[at, column]
+            tree[node, low] = min(tree[node, low], code)
+            tree[node, low + 1] = max(tree[node, low + 1], code)
     tree[node, LOWEST] = lowest
-    for j in range(values.shape[1]):
-        low = high = values[order[0], j]
-        for i in range(1, order.size):
-            low = min(low, values[order[i], j])
-            high = max(high, values[order[i], j])
-        tree[node, BOX + 2 * j] = low
-        tree[node, BOX + 2 * j + 1] = high
 
 
 @kernel
-def grow_trees(loss, values, order, bucket_start, root, tree):
-    """Build all trees over `order`, the rows by bucket; returns the number of nodes and the depth."""
-    scratch = np.empty(order.size, np.int64)
-    todo = np.empty(order.size + 1, np.int64)
+def grow_trees(loss, rows, bucket_start, root, tree):
+    """Build all trees over rows that stand bucket by bucket; rows are reordered in place.
+
+    Returns the number of nodes and the depth.
+    """
+    spare, scratch = np.empty_like(rows), np.empty(rows.shape[0], rows.dtype)
+    todo = np.empty(rows.shape[0] + 1, np.int64)
     depth = np.zeros(tree.shape[0], np.int64)
     nodes, deepest = 0, 1
     for bucket in range(root.size):
@@ -146,12 +164,13 @@ def grow_trees(loss, values, order, bucket_start, root, tree):
             waiting -= 1
             node = todo[waiting]
             begin, size = tree[node, START], tree[node, ALIVE]
-            mine = order[begin : begin + size]
-            enclose(tree, node, mine, values)
+            enclose(tree, node, rows)
             tree[node, CHILD] = NONE
             if size <= LEAF:
                 continue
-            boundary = cut(mine, scratch, values, widest_attribute(loss, tree, node))
+            column = widest_attribute(loss, tree, node)
+            column = column if column == NONE else CODES + column
+            boundary = cut(rows[begin : begin + size], spare, scratch, column)
             tree[node, CHILD] = nodes
             for child in range(nodes, nodes + 2):
                 second = child - nodes
@@ -167,20 +186,18 @@ def grow_trees(loss, values, order, bucket_start, root, tree):
 
 
 @kernel
-def lay_out(forest, values, order):
-    """Copy the rows leaf by leaf and note where each one went."""
-    for at in range(order.size):
-        forest.place[order[at]] = at
-        forest.rows[at, ROW] = order[at]
-        for j in range(values.shape[1]):
-            forest.rows[at, CODES + j] = values[order[at], j]
+def find_places(forest):
+    """Note where each row stands, and in which leaf."""
+    for at in range(forest.rows.shape[0]):
+        forest.place[forest.rows[at, ROW]] = at
     for node in range(forest.tree.shape[0]):
         if forest.tree[node, CHILD] == NONE:
             begin = forest.tree[node, START]
-            forest.leaf[begin : begin + forest.tree[node, ALIVE]] = node
+            for at in range(begin, begin + forest.tree[node, ALIVE]):
+                forest.leaf[at] = node
 
 
-def plant(loss, values, bucket):  # type: ignore[no-untyped-def]
+def plant(loss, values, bucket):
     """Build one tree per bucket; `bucket[i]` is the bucket of row i, 0..m-1, none empty.
 
     >>> import numpy as np
@@ -194,21 +211,18 @@ def plant(loss, values, bucket):  # type: ignore[no-untyped-def]
     """
     n, d = values.shape
     order = np.argsort(bucket, kind="stable")
+    rows = np.empty((n, CODES + d), values.dtype)
+    rows[:, ROW], rows[:, CODES:] = order, values[order]
     bucket_start = np.concatenate(([0], np.cumsum(np.bincount(bucket))))
     root = np.empty(bucket_start.size - 1, np.int64)
     # Every leaf holds a row; pages beyond the last node are never touched.
     tree = np.empty((2 * n, BOX + 2 * d), values.dtype)
-    nodes, deepest = grow_trees(loss, values, order, bucket_start, root, tree)
-    forest = Forest(
-        tree[:nodes].copy(),
-        np.empty((n, CODES + d), values.dtype),
-        np.empty(n, np.int32 if n < 2**31 else np.int64),
-        np.empty(n, np.int32 if n < 2**30 else np.int64),
-        root,
-        np.empty(deepest + 2, np.int64),
-        np.empty(deepest + 2, np.int64),
-    )
-    lay_out(forest, values, order)
+    nodes, deepest = grow_trees(loss, rows, bucket_start, root, tree)
+    index = np.int32 if n < 2**30 else np.int64
+    place, leaf = np.empty(n, index), np.empty(n, index)
+    todo, todo_cost = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
+    forest = Forest(tree[:nodes].copy(), rows, place, leaf, root, todo, todo_cost)
+    find_places(forest)
     return forest
 
 
@@ -254,22 +268,34 @@ def nearest(forest, loss, bucket, low, high, node):
 
 
 @inlined_kernel
-def tighten_leaf(forest, node):
-    """Shrink a leaf's box and lowest row to its living rows."""
+def tighten_leaf(forest, node, gone):
+    """Shrink a leaf to its living rows after the row at place `gone` has left; says if it changed.
+
+    Only ends that the row stood on can move.
+    """
     tree, rows = forest.tree, forest.rows
     begin = tree[node, START]
     end = begin + tree[node, ALIVE]
-    lowest = rows[begin, ROW]
-    for at in range(begin + 1, end):
-        lowest = min(lowest, rows[at, ROW])
-    tree[node, LOWEST] = lowest
+    changed = False
+    if rows[gone, ROW] == tree[node, LOWEST]:
+        lowest = rows[begin, ROW]
+        for at in range(begin + 1, end):
+            lowest = min(lowest, rows[at, ROW])
+        tree[node, LOWEST] = lowest
+        changed = True
     for j in range(rows.shape[1] - CODES):
+        code = rows[gone, CODES + j]
+        was_low, was_high = tree[node, BOX + 2 * j], tree[node, BOX + 2 * j + 1]
+        if was_low == was_high or was_low < code < was_high:
+            continue
         low = high = rows[begin, CODES + j]
         for at in range(begin + 1, end):
             low = min(low, rows[at, CODES + j])
             high = max(high, rows[at, CODES + j])
         tree[node, BOX + 2 * j] = low
         tree[node, BOX + 2 * j + 1] = high
+        changed |= low != was_low or high != was_high
+    return changed
 
 
 @inlined_kernel
@@ -294,44 +320,56 @@ def tighten_node(tree, node):
 
 @inlined_kernel
 def move_row(forest, source, target):
-    """Copy a row to another place."""
+    """Swap the rows at two places."""
     for column in range(forest.rows.shape[1]):
+        kept = forest.rows[target, column]
         forest.rows[target, column] = forest.rows[source, column]
+        forest.rows[source, column] = kept
     forest.place[forest.rows[target, ROW]] = target
+    forest.place[forest.rows[source, ROW]] = source
 
 
 @kernel
-def become_leaf(forest, node):
-    """Gather the few living rows of two leaves into their parent."""
+def absorb_leaves(forest, node):
+    """Make a node whose two children are leaves with few living rows a leaf; says if it did."""
     tree = forest.tree
     first = tree[node, CHILD]
-    at = tree[node, START]
-    for child in range(first, first + 2):
-        begin = tree[child, START]
-        for source in range(begin, begin + tree[child, ALIVE]):
-            move_row(forest, source, at)
-            forest.leaf[at] = node
-            at += 1
+    second = first + 1
+    few = tree[first, ALIVE] + tree[second, ALIVE] <= LEAF
+    if not few or tree[first, CHILD] != NONE or tree[second, CHILD] != NONE:
+        return False
+    at = tree[node, START] + tree[first, ALIVE]  # the first child's rows stand there already
+    for source in range(tree[second, START], tree[second, START] + tree[second, ALIVE]):
+        move_row(forest, source, at)
+        at += 1
+    tree[node, ALIVE] = at - tree[node, START]
     tree[node, CHILD] = NONE
+    for place in range(tree[node, START], at):
+        forest.leaf[place] = node
+    return True
 
 
 @kernel
 def remove(forest, at):
-    """Take the row at a place out of its tree."""
+    """Take the row at a place out of its tree.
+
+    An inner node has always more than LEAF living rows below it (else it would have become a leaf),
+    so only the ALIVE of leaves is kept up, and most removals touch a leaf, its sibling and parent.
+    """
     tree = forest.tree
     node = forest.leaf[at]
     tree[node, ALIVE] -= 1
     last = tree[node, START] + tree[node, ALIVE]
     if at != last:
         move_row(forest, last, at)
-    if tree[node, ALIVE] > 0:
-        tighten_leaf(forest, node)
-    node = tree[node, PARENT]
     changed = True
-    while node != NONE:
-        tree[node, ALIVE] -= 1
-        if changed and tree[node, ALIVE] > 0:
+    if tree[node, ALIVE] > 0:
+        changed = tighten_leaf(forest, node, last)
+    shrinking = True
+    node = tree[node, PARENT]
+    while node != NONE and (changed or shrinking):
+        if changed:
             changed = tighten_node(tree, node)
-        if tree[node, ALIVE] <= LEAF:
-            become_leaf(forest, node)
+        if shrinking:
+            shrinking = absorb_leaves(forest, node)
         node = tree[node, PARENT]

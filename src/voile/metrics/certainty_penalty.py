@@ -19,7 +19,8 @@ def _column_penalty(
         if domain_range == 0:
             return Fraction(0)
         widths = np.minimum(side.high - side.low, domain_range)  # a snapped end may lie outside
-        return Fraction(int((widths.astype(object) * sizes).sum()), domain_range)
+        high, low = np.divmod(widths, 2**20)  # two sums that cannot overflow, instead of one
+        return Fraction(int((high * sizes).sum()) * 2**20 + int((low * sizes).sum()), domain_range)
     leaves_under, which = np.unique(side.high - side.low + 1, return_inverse=True)
     rows = np.bincount(which, weights=sizes).astype(np.int64)  # exact below 2**53 rows
     return sum(

@@ -18,5 +18,5 @@ class Discernibility(Metric):
 
     def measure(self, boxes: Boxes) -> Fraction:
         """Sum of squared group sizes, plus n per suppressed row."""
-        sizes = boxes.sizes.astype(object)
-        return Fraction(int((sizes * sizes).sum()) + boxes.suppressed * boxes.rows)
+        squares = int((boxes.sizes * boxes.sizes).sum())  # below 2**63 up to 3 billion rows
+        return Fraction(squares + boxes.suppressed * boxes.rows)

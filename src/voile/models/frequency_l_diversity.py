@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from voile.core.bags import Bags
 from voile.core.parameters import parameter
-from voile.core.privacy_model import PrivacyModel
+from voile.core.privacy_model import PrivacyModel, Ratios
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,5 +25,5 @@ class FrequencyLDiversity(PrivacyModel):
     l: int = parameter("1/l is the largest share of a value", minimum=1)  # noqa: E741
 
     @classmethod
-    def per_group(cls, bags):  # type: ignore[no-untyped-def]
+    def per_group(cls, bags: Bags) -> Ratios:
         return [(bags.sizes, bag.top()) for bag in bags.columns]

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from voile.core.bags import Bags
 from voile.core.parameters import parameter
-from voile.core.privacy_model import PrivacyModel
+from voile.core.privacy_model import PrivacyModel, Ratios
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,5 +27,5 @@ class KAnonymity(PrivacyModel):
     k: int = parameter("smallest group", minimum=1)
 
     @classmethod
-    def per_group(cls, bags):  # type: ignore[no-untyped-def]
+    def per_group(cls, bags: Bags) -> Ratios:
         return [(bags.sizes, np.ones_like(bags.sizes))]

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from voile.core.bags import Bags
 from voile.core.parameters import parameter
-from voile.core.privacy_model import PrivacyModel
+from voile.core.privacy_model import PrivacyModel, Ratios
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,6 @@ class UniqueDistinctLDiversity(PrivacyModel):
     l: int = parameter("rows per group, all values different", minimum=1)  # noqa: E741
 
     @classmethod
-    def per_group(cls, bags):  # type: ignore[no-untyped-def]
+    def per_group(cls, bags: Bags) -> Ratios:
         one = np.ones_like(bags.sizes)
         return [(np.where(bag.distinct() == bags.sizes, bags.sizes, 0), one) for bag in bags.columns]

@@ -32,7 +32,11 @@ def value_labels(column: Column, codes: NDArray[np.int64]) -> pl.Series:
     if isinstance(domain, Hierarchy):
         return pl.Series(domain.labels, dtype=pl.String).gather(codes).alias(column.name)
     text = axis_labels(domain, codes).alias(column.name)
-    types = {Type.INTEGER: pl.Int64, Type.DATE: pl.Date, Type.DECIMAL: pl.Decimal(38, domain.scale)}
+    types: dict[Type, pl.DataType | type[pl.DataType]] = {
+        Type.INTEGER: pl.Int64,
+        Type.DATE: pl.Date,
+        Type.DECIMAL: pl.Decimal(38, domain.scale),
+    }
     return text.cast(types[domain.type]) if domain.type in types else text
 
 
@@ -41,7 +45,7 @@ def box_labels(side: Side, group: NDArray[np.int64]) -> pl.Series:
     domain = side.column.domain
     if isinstance(domain, Axis):
         return _interval_labels(domain, side.low, side.high)
-    labels = pl.Series(domain.labels, dtype=pl.String).gather(side.node)
+    labels = pl.Series(domain.labels, dtype=pl.String).gather(np.asarray(side.node))
     return _set_labels(domain, side, group, labels) if domain.is_flat else labels
 
 

@@ -1,0 +1,1 @@
+"""Speed, memory and quality, as ratios measured in one run."""
