@@ -20,7 +20,7 @@ from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
 from voile.kernels.compiled import kernel
 from voile.kernels.kd_forest import CODES, LOWEST, ROW, nearest, plant, remove
-from voile.kernels.loss import box_cost, grow_box, joined_cost, start_box
+from voile.kernels.loss import box_cost, grow_box, joined_cost, new_box, start_box
 
 ROUNDS = 32
 GRID_BITS = 4  # of the Z-order curve, per attribute
@@ -78,7 +78,8 @@ class BSGI(Algorithm):
         sensitive = table.single_sensitive(self.key).codes
         loss, values, _ = loss_of(table)
         order = order_of_rows(values, self.seed)
-        values, bucket = values[order], np.unique(sensitive, return_inverse=True)[1][order]
+        present = np.flatnonzero(np.bincount(sensitive))  # a hierarchy may have leaves nobody has
+        values, bucket = values[order], np.searchsorted(present, sensitive)[order]
         group = select_and_group(loss, values, bucket, ell, progress)
         if self.residual == "incorporate":
             incorporate(loss, values, bucket, group)
@@ -93,11 +94,14 @@ def order_of_rows(values, seed):
     Random rows begin the best groups, neighbouring ones the fastest, since their searches touch the
     same memory. So rows are dealt into ROUNDS at random, and taken along a Z-order curve in each.
     """
+    attributes = range(min(values.shape[1], 56 // GRID_BITS))
+    cells = [
+        (values[:, j] / (int(values[:, j].max(initial=0)) + 1) * 2**GRID_BITS).astype(np.int64) for j in attributes
+    ]
     curve = np.zeros(values.shape[0], np.int64)
     for bit in range(GRID_BITS - 1, -1, -1):
-        for j in range(min(values.shape[1], 56 // GRID_BITS)):
-            cells = (values[:, j].astype(np.int64) << GRID_BITS) // (int(values[:, j].max(initial=0)) + 1)
-            curve = (curve << 1) | ((cells >> bit) & 1)
+        for cell in cells:
+            curve = (curve << 1) | ((cell >> bit) & 1)
     dealt = np.random.default_rng(seed).integers(0, ROUNDS, values.shape[0])
     return np.argsort((dealt << 56) | curve, kind="stable")
 
@@ -117,16 +121,15 @@ def select_and_group(loss, values, bucket, ell, progress):
 @kernel
 def form_groups(forest, loss, plan, group, first):
     """Form the planned groups, numbered from `first`: the lowest row, then the nearest ones."""
-    d = loss.step.size + loss.leaf.size
-    low, high, node = np.empty(d, np.int64), np.empty(d, np.int64), np.empty(loss.leaf.size, np.int64)
+    box = new_box(loss)
     for g in range(plan.shape[0]):
         for i in range(plan.shape[1]):
             if i == 0:
                 at = forest.place[forest.tree[forest.root[plan[g, 0]], LOWEST]]
-                start_box(loss, forest.rows, at, CODES, low, high, node)
+                start_box(loss, box, forest.rows, at, CODES)
             else:
-                at = nearest(forest, loss, plan[g, i], low, high, node)
-                grow_box(loss, forest.rows, at, CODES, low, high, node)
+                at = nearest(forest, loss, plan[g, i], box)
+                grow_box(loss, box, forest.rows, at, CODES)
             group[forest.rows[at, ROW]] = first + g
             remove(forest, at)
 
@@ -191,52 +194,41 @@ def incorporate(loss, values, bucket, group):
     Rows for which every group already holds their value stay SUPPRESSED: with an eligible table
     there are none (facts A1), otherwise they are exactly the minimum suppression.
     """
-    groups = int(group.max()) + 1
-    if not (group == SUPPRESSED).any():
+    residual = np.flatnonzero(group == SUPPRESSED)
+    if residual.size == 0:
         return
-    boxes = enclose_rows(loss, values, group, groups)
-    sizes = np.bincount(group[group >= 0], minlength=groups)
-    for row in np.flatnonzero(group == SUPPRESSED):
-        holds = np.zeros(groups, bool)
+    members = np.argsort(group, kind="stable")[residual.size :]
+    sizes = np.bincount(group[members])
+    for row in residual:
+        holds = np.zeros(sizes.size, np.bool_)
         same_value = group[bucket == bucket[row]]
         holds[same_value[same_value >= 0]] = True
         if holds.all():
             continue
-        best = cheapest_group(loss, values, row, *boxes, sizes, holds)
-        grow_box(loss, values, row, 0, *(part[best] for part in boxes))
+        best = cheapest_group(loss, values, row, members, sizes, holds)
         group[row] = best
+        members = np.insert(members, sizes[: best + 1].sum(), row)
         sizes[best] += 1
 
 
 @kernel
-def enclose_rows(loss, values, group, groups):
-    """The boxes of all groups."""
-    d = values.shape[1]
-    low, high = np.empty((groups, d), np.int64), np.empty((groups, d), np.int64)
-    node = np.empty((groups, loss.leaf.size), np.int64)
-    begun = np.zeros(groups, np.bool_)
-    for row in range(group.size):
-        g = group[row]
-        if g < 0:
-            continue
-        if begun[g]:
-            grow_box(loss, values, row, 0, low[g], high[g], node[g])
-        else:
-            start_box(loss, values, row, 0, low[g], high[g], node[g])
-            begun[g] = True
-    return low, high, node
+def cheapest_group(loss, values, row, members, sizes, excluded):
+    """The group whose total loss grows least by a row; the lowest number on ties.
 
-
-@kernel
-def cheapest_group(loss, values, row, low, high, node, sizes, excluded):
-    """The group whose total loss grows least by a row; the lowest number on ties."""
-    best, best_growth = -1, np.iinfo(np.int64).max
+    `members` are the rows of all groups, group by group.
+    """
+    box = new_box(loss)
+    best, best_growth, begin = -1, np.iinfo(np.int64).max, 0
     for g in range(sizes.size):
-        if excluded[g]:
-            continue
-        after = joined_cost(loss, low[g], high[g], node[g], values, row, 0, np.iinfo(np.int64).max)
-        # (s + 1) * after - s * before, without the large products
-        growth = after + sizes[g] * (after - box_cost(loss, low[g], high[g], node[g]))
-        if growth < best_growth:
-            best, best_growth = g, growth
+        end = begin + sizes[g]
+        if not excluded[g]:
+            start_box(loss, box, values, members[begin], 0)
+            for i in range(begin + 1, end):
+                grow_box(loss, box, values, members[i], 0)
+            after = joined_cost(loss, box, values, row, 0, np.iinfo(np.int64).max)
+            # (s + 1) * after - s * before, without the large products
+            growth = after + sizes[g] * (after - box_cost(loss, box))
+            if growth < best_growth:
+                best, best_growth = g, growth
+        begin = end
     return best

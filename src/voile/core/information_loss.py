@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
 from voile.core.table import Column, Table
-from voile.kernels.loss import NO_TABLE, TABLE_LIMIT, Loss, tabulate_ancestors
+from voile.kernels.loss import NO_TABLE, TABLE_LIMIT, Loss, tabulate_costs
 
 _LIMIT = 2**61
 
@@ -44,7 +44,9 @@ def loss_of(table: Table) -> tuple[Loss, NDArray[np.integer], int]:
     charges = [_charge(column) for column in axes + trees]
     unit = _unit(charges, sum((column.weight for column in table.quasi), Fraction(0)))
     step = np.array([int(charge[1] * unit) for charge in charges[: len(axes)]], np.int64)
-    return Loss(step, *_trees(trees, charges[len(axes) :], unit)), _matrix(axes + trees), unit
+    loss = Loss(step, *_trees(trees, charges[len(axes) :], unit))
+    tabulate_costs(loss)
+    return loss, _matrix(axes + trees), unit
 
 
 def _trees(columns: list[Column], charges: list[dict[int, Fraction]], unit: int) -> list[NDArray[np.int64]]:
@@ -63,7 +65,6 @@ def _trees(columns: list[Column], charges: list[dict[int, Fraction]], unit: int)
         sizes, which = np.unique(domain.high - domain.low + 1, return_inverse=True)
         cost.append(np.array([int(charge[size] * unit) for size in sizes.tolist()], np.int64)[which])
     joint = np.empty(int(entries.sum()), np.int64)
-    tabulate_ancestors(low, high, parent, leaf, leaves, table, joint)
     return [leaf, leaves, table, joint, low, high, parent, _joined(cost)]
 
 

@@ -9,6 +9,29 @@ from numpy.typing import NDArray
 _BITS = 62
 
 
+def sorted_together(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
+    """The columns with their rows in canonical order.
+
+    Columns that fit into one integer are sorted as such and unpacked, which spares a random access
+    per cell.
+
+    >>> [column.tolist() for column in sorted_together([np.array([2, 1, 2]), np.array([7, 9, 3])])]
+    [[1, 2, 2], [9, 3, 7]]
+    """
+    keys = _packed(columns)
+    if len(keys) != 1 or not keys[0].size:
+        order = canonical_order(columns)
+        return [column[order].astype(np.int64) for column in columns]
+    key = np.sort(keys[0])
+    unpacked = []
+    for column in reversed(columns):
+        low = int(column.min())
+        bits = (int(column.max()) - low).bit_length()
+        unpacked.append((key & ((1 << bits) - 1)) + low)
+        key >>= bits
+    return unpacked[::-1]
+
+
 def _packed(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
     """The columns as few integer keys as hold them; order of keys is order of columns."""
     keys: list[NDArray[np.int64]] = []

@@ -59,10 +59,10 @@ class PrivacyModel(Parameterised, ABC):
 
 
 def _least_ratio(numerator: NDArray[np.int64], denominator: NDArray[np.int64]) -> int:
-    """Index of the least fraction; floats only shortlist, integers decide."""
-    approximate = numerator / denominator
-    shortlist = np.flatnonzero(approximate <= approximate.min() * (1 + 1e-9))
-    pairs = set(zip(numerator[shortlist].tolist(), denominator[shortlist].tolist(), strict=True))
-    least = min(pairs, key=lambda pair: Fraction(*pair))
-    exact = (numerator[shortlist] == least[0]) & (denominator[shortlist] == least[1])
-    return int(shortlist[np.flatnonzero(exact)[0]])
+    """Index of the least fraction, by cross-multiplication: no float decides."""
+    least = 0
+    while True:
+        smaller = numerator * denominator[least] < numerator[least] * denominator
+        if not smaller.any():
+            return least
+        least = int(np.flatnonzero(smaller)[np.argmin(numerator[smaller] / denominator[smaller])])

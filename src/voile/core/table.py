@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
-from voile.core.order import canonical_order
+from voile.core.order import sorted_together
 from voile.core.schema import Role, Schema
 from voile.errors import SpecError
 
@@ -52,8 +52,9 @@ class Table:
         self.n = int(columns[0].codes.size)
         self.schema = schema
         self.intake = intake  # what reading did, for the private record
-        order = canonical_order([column.codes for column in sorted(columns, key=_sort_rank)])
-        self.columns = tuple(_frozen(column, order) for column in columns)
+        ranked = sorted(columns, key=_sort_rank)
+        codes = dict(zip(ranked, sorted_together([c.codes for c in ranked]), strict=True))
+        self.columns = tuple(_frozen(column, codes[column]) for column in columns)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{column.name} {column.role}" for column in self.columns)
@@ -99,7 +100,6 @@ def _sort_rank(column: Column) -> int:
     return roles.index(column.role)
 
 
-def _frozen(column: Column, order: NDArray[np.intp]) -> Column:
-    codes = column.codes[order]
+def _frozen(column: Column, codes: Codes) -> Column:
     codes.setflags(write=False)
     return Column(column.name, column.role, column.domain, codes, column.weight)

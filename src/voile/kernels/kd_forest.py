@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.kernels.compiled import inlined_kernel, kernel
-from voile.kernels.loss import ancestor, joined_cost, least_joined_cost
+from voile.kernels.loss import climb, joined_cost, least_joined_cost
 
 LEAF = 16
 NONE = -1
@@ -76,7 +76,7 @@ def widest_attribute(loss, tree, i):
         if j < axes:
             cost = (high - low) * loss.step[j]
         else:
-            cost = loss.cost[ancestor(loss, j - axes, loss.leaf[j - axes] + low, high)]
+            cost = loss.cost[climb(loss, loss.leaf[j - axes] + low, high)]
         if cost > best_cost:
             best, best_cost = j, cost
     return best
@@ -201,12 +201,12 @@ def plant(loss, values, bucket):
     """Build one tree per bucket; `bucket[i]` is the bucket of row i, 0..m-1, none empty.
 
     >>> import numpy as np
-    >>> from voile.kernels.loss import Loss
+    >>> from voile.kernels.loss import Box, Loss
     >>> none = np.empty(0, np.int64)
     >>> loss = Loss(np.array([1]), *[none] * 8)
     >>> forest = plant(loss, np.array([[5], [9], [7]]), np.array([0, 1, 1]))
-    >>> box = np.array([6])
-    >>> int(forest.rows[nearest(forest, loss, 1, box, box, none), ROW])
+    >>> box = Box(np.array([6]), np.array([6]), none, none)
+    >>> int(forest.rows[nearest(forest, loss, 1, box), ROW])
     2
     """
     n, d = values.shape
@@ -227,7 +227,7 @@ def plant(loss, values, bucket):
 
 
 @kernel
-def nearest(forest, loss, bucket, low, high, node):
+def nearest(forest, loss, bucket, box):
     """The place of the living row of a bucket that adds least to a box; lowest row on ties.
 
     The bucket must not be empty.
@@ -245,16 +245,16 @@ def nearest(forest, loss, bucket, low, high, node):
         if first == NONE:
             begin = tree[here, START]
             for at in range(begin, begin + tree[here, ALIVE]):
-                cost = joined_cost(loss, low, high, node, rows, at, CODES, best_cost)
+                cost = joined_cost(loss, box, rows, at, CODES, best_cost)
                 if cost < best_cost or (cost == best_cost and rows[at, ROW] < best_row):
                     best, best_row, best_cost = at, rows[at, ROW], cost
             continue
         near, far = first, first + 1
         near_cost = far_cost = np.iinfo(np.int64).max
         if tree[near, ALIVE] > 0:
-            near_cost = least_joined_cost(loss, low, high, node, tree, near, BOX, best_cost)
+            near_cost = least_joined_cost(loss, box, tree, near, BOX, best_cost)
         if tree[far, ALIVE] > 0:
-            far_cost = least_joined_cost(loss, low, high, node, tree, far, BOX, best_cost)
+            far_cost = least_joined_cost(loss, box, tree, far, BOX, best_cost)
         if far_cost < near_cost or (far_cost == near_cost and tree[far, LOWEST] < tree[near, LOWEST]):
             near, far = far, near
             near_cost, far_cost = far_cost, near_cost

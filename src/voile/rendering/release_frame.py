@@ -26,9 +26,9 @@ def render(table: Table, partition: Partition, boxes: Boxes) -> pl.DataFrame:
                         remedy="rename the column")  # fmt: skip
     rows = np.flatnonzero(partition.group >= 0)
     content = _content(table, rows)
-    rank = _group_rank(boxes, partition.group[rows], content)
-    order = canonical_order([rank[partition.group[rows]], content])
-    rows = rows[order]
+    by_group = canonical_order([partition.group[rows], content])
+    rank = _group_rank(boxes, content[by_group])
+    rows = rows[by_group][_blocks_in_order(boxes.sizes, np.argsort(rank))]
     group = partition.group[rows]
     sides = {side.column.name: side for side in boxes.sides}
     columns = [pl.Series(GROUP, rank[group] + 1)]
@@ -48,17 +48,26 @@ def _content(table: Table, rows: NDArray[np.intp]) -> NDArray[np.int64]:
     return dense_rank([column.codes[rows] for column in (*table.sensitive, *table.kept)])
 
 
-def _group_rank(boxes: Boxes, group: NDArray[np.int64], content: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Canonical number of each group: by box, then by content where boxes are equal."""
+def _group_rank(boxes: Boxes, content: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Canonical number of each group: by box, then by content where boxes are equal.
+
+    `content` is that of all rows, group by group, sorted in each.
+    """
     box = dense_rank([end for side in boxes.sides for end in (side.low, side.high)])
-    by_group = content[np.lexsort((content, group))]
     start = np.concatenate(([0], np.cumsum(boxes.sizes)))
     shared = np.flatnonzero(np.bincount(box)[box] > 1)
     bag = np.zeros(box.size, np.int64)
-    keys = {int(g): by_group[start[g] : start[g + 1]].astype(">i8").tobytes() for g in shared}
+    keys = {int(g): content[start[g] : start[g + 1]].astype(">i8").tobytes() for g in shared}
     number = {key: i for i, key in enumerate(sorted(set(keys.values())))}
     for g, key in keys.items():
         bag[g] = number[key]
     rank = np.empty(box.size, np.int64)
     rank[canonical_order([box, bag])] = np.arange(box.size)
     return rank
+
+
+def _blocks_in_order(sizes: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Positions of consecutive blocks of rows, the blocks taken in another order."""
+    start = np.cumsum(sizes) - sizes
+    end = np.cumsum(sizes[order])
+    return np.arange(sizes.sum()) + np.repeat(start[order] - end + sizes[order], sizes[order])
