@@ -25,6 +25,7 @@ class Side:
 class Boxes:
     """The smallest publishable box around each group: ancestors in trees, snapped ends on axes.
 
+    >>> from voile.core.hierarchy import Hierarchy
     >>> from voile.core.schema import Role
     >>> tree = Hierarchy.from_lines([["a", "x", "*"], ["b", "x", "*"], ["c", "y", "*"]])
     >>> table = Table([Column("letter", Role.QUASI_IDENTIFYING, tree, np.array([0, 1, 2]))])

@@ -95,12 +95,12 @@ def _refuse_other_types(cells: Cells, sound: pl.Series, type_: str, remedy: str)
 def _parse_numbers(cells: Cells, spec: ColumnSpec) -> tuple[pl.Series, int]:
     """Distinct cells as whole multiples of 10**-scale; scale 0 for integers."""
     text = cells.distinct
-    shape = r"^[+-]?\d+$" if spec.type == Type.INTEGER else r"^[+-]?(\d+\.?\d*|\.\d+)$"
+    shape = r"^[+-]?[0-9]+$" if spec.type == Type.INTEGER else r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
     remedy = "correct the cell, or list the word under [file] missing if it means a missing value"
     _refuse_other_types(cells, text.str.contains(shape), spec.type, remedy)
     digits = text.str.strip_chars_start("+-")
-    whole = digits.str.extract(r"^(\d*)").str.strip_chars_start("0")
-    part = digits.str.extract(r"\.(\d*)$").fill_null("").str.strip_chars_end("0")
+    whole = digits.str.extract(r"^([0-9]*)").str.strip_chars_start("0")
+    part = digits.str.extract(r"\.([0-9]*)$").fill_null("").str.strip_chars_end("0")
     scale = max(part.str.len_chars().unique().drop_nulls().to_list(), default=0)
     for fraction in (spec.grid, spec.min_width):  # the grid must be whole steps, too
         while fraction is not None and (fraction * 10**scale).denominator != 1 and scale < _DIGITS:
@@ -122,7 +122,7 @@ def _refuse_long(cells: Cells, long: pl.Series) -> None:
 
 
 def _parse_dates(cells: Cells, spec: ColumnSpec) -> pl.Series:
-    shaped = cells.distinct.str.contains(r"^\d{4}-\d{2}-\d{2}$").fill_null(False)
+    shaped = cells.distinct.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$").fill_null(False)
     days = cells.distinct.set(~shaped, None).str.to_date("%Y-%m-%d", strict=False)
     _refuse_other_types(cells, days.is_not_null(), spec.type, "write dates as YYYY-MM-DD")
     return days.to_physical()

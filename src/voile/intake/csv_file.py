@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from voile.core.schema import FileOptions
 from voile.errors import InputError
+from voile.intake.header import sound_names
 from voile.kernels import csv_scan
 
 DELIMITERS = ",;\t|"
@@ -46,7 +47,7 @@ def read_csv(path: Path, options: FileOptions) -> pl.DataFrame:
     data = _bytes_of(path, options.encoding)
     delimiter = options.delimiter or _sniff(data)
     _refuse_findings(data, delimiter)
-    names = _header(data, delimiter)
+    names = sound_names(_header(data, delimiter))
     try:
         frame = pl.read_csv(data.tobytes(), separator=delimiter, infer_schema=False, empty_string_is_null=True)
     except Exception:  # its message would quote cells

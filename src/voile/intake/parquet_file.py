@@ -5,12 +5,13 @@ from pathlib import Path
 import polars as pl
 
 from voile.errors import InputError
+from voile.intake.header import sound_names
 
 MOST_CELLS = 2**34  # a footer can promise far more than the file holds (facts/threats.md 2.5)
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
-    """The whole file, refused when its footer announces an absurd number of cells."""
+    """The whole file, header names trimmed; refused when its footer announces an absurd number of cells."""
     frame = None
     cells = 0
     try:
@@ -27,4 +28,5 @@ def read_parquet(path: Path) -> pl.DataFrame:
         raise InputError("cannot be read", where="file", rule="Parquet", remedy="check that it is complete")
     if frame.height == 0:
         raise InputError("no rows", where="file", remedy="nothing to publish")
+    frame.columns = sound_names(frame.columns)
     return frame

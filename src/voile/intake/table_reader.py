@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import os
-import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,28 +36,7 @@ def read_frame(path: str | Path, schema: Schema) -> pl.DataFrame:
     path = Path(path)
     if not path.is_file() or not os.access(path, os.R_OK):
         raise InputError("cannot be read", where=path.name, remedy="check the path and its permissions")
-    frame = read_parquet(path) if path.suffix.lower() == ".parquet" else read_csv(path, schema.file)
-    frame.columns = _sound_names(frame.columns)
-    return frame
-
-
-def _sound_names(header: list[str]) -> list[str]:
-    """Trimmed header names; refuses what could be confused, by position and not by name."""
-    names = [unicodedata.normalize("NFC", name).strip() for name in header]
-    seen: dict[str, int] = {}
-    for position, name in enumerate(names, 1):
-        where = f"header, column {position}"
-        if not name:
-            raise InputError("a column without a name", where=where, rule="every column is named")
-        first = seen.setdefault(name.casefold(), position)
-        if first != position:
-            raise InputError(
-                f"the same name as column {first}",
-                where=where,
-                rule="names differ by more than case and blanks",
-                remedy="rename one of the two",
-            )
-    return names
+    return read_parquet(path) if path.suffix.lower() == ".parquet" else read_csv(path, schema.file)
 
 
 def refuse_undeclared(frame: pl.DataFrame, schema: Schema, also: tuple[str, ...] = ()) -> None:

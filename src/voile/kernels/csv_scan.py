@@ -1,12 +1,30 @@
 """One pass over the bytes of a CSV file that finds what would make readers disagree about it."""
 
-import numpy as np
-
 from voile.kernels.compiled import kernel
 
 OK, NUL, STRAY_QUOTE, OPEN_QUOTE, LONE_CR, MIXED_ENDS, RAGGED, LONG_FIELD, BLANK = range(9)
 _LF, _CR, _QUOTE = 10, 13, 34
 _FIELD_START, _PLAIN, _QUOTED, _CLOSED = range(4)
+
+
+@kernel
+def line_end(data, i):
+    """Which line end stands at i: 1 for LF (or the end of the data), 2 for CR LF, 0 for a lone CR."""
+    if i == data.size or data[i] == _LF:
+        return 1
+    return 2 if i + 1 < data.size and data[i + 1] == _LF else 0
+
+
+@kernel
+def record_fault(fields, empty, width, records, end, ends):
+    """What is wrong with a record of so many fields that ends this way, if anything."""
+    if end == 0:
+        return LONE_CR
+    if ends != 0 and ends != end:
+        return MIXED_ENDS
+    if empty:
+        return BLANK
+    return RAGGED if records > 0 and fields != width else OK
 
 
 @kernel
@@ -21,63 +39,41 @@ def scan(data, delimiter, longest):
     (6, 3, 2, 2)
     """
     state, line, record_line, quote_line = _FIELD_START, 1, 1, 1
-    fields, width, records, length = 1, 0, 0, 0
-    ends = 0  # 1: LF, 2: CRLF
-    size = data.size
+    fields, width, records, length, ends = 1, 0, 0, 0, 0
     i = 0
-    while i <= size:
-        at_end = i == size
-        byte = np.uint8(_LF) if at_end else data[i]
-        if not at_end and byte == 0:
-            return NUL, line, width, records
+    while i < data.size or not (state == _FIELD_START and fields == 1):  # the file may end with a line end
+        at_end = i == data.size
         if state == _QUOTED:
             if at_end:
                 return OPEN_QUOTE, quote_line, width, records
-            if byte == _QUOTE:
-                if i + 1 < size and data[i + 1] == _QUOTE:
-                    i += 1
-                else:
-                    state = _CLOSED
-            elif byte == _LF:
-                line += 1
-            length += 1
-        elif byte == delimiter:
-            fields += 1
-            length = 0
-            state = _FIELD_START
-        elif byte == _LF or byte == _CR:
-            if at_end and state == _FIELD_START and fields == 1:
-                break  # the file ends with a line break
-            this_end = 1
-            if byte == _CR:
-                if i + 1 == size or data[i + 1] != _LF:
-                    return LONE_CR, line, width, records
+            if data[i] == 0:
+                return NUL, line, width, records
+            if data[i] == _QUOTE and i + 1 < data.size and data[i + 1] == _QUOTE:
                 i += 1
-                this_end = 2
-            if not at_end:
-                if ends != 0 and ends != this_end:
-                    return MIXED_ENDS, line, width, records
-                ends = this_end
-            if fields == 1 and length == 0 and state == _FIELD_START:
-                return BLANK, line, width, records
-            if records == 0:
-                width = fields
-            elif fields != width:
-                return RAGGED, record_line, width, records
-            records += 1
-            line += 1
-            record_line = line
-            fields, length = 1, 0
-            state = _FIELD_START
-        elif byte == _QUOTE:
-            if state != _FIELD_START:
-                return STRAY_QUOTE, line, width, records
-            state, quote_line = _QUOTED, line
-        else:
-            if state == _CLOSED:
-                return STRAY_QUOTE, line, width, records
-            state = _PLAIN
+            elif data[i] == _QUOTE:
+                state = _CLOSED
+            line += data[i] == _LF
             length += 1
+        elif at_end or data[i] == _LF or data[i] == _CR:
+            end = line_end(data, i)
+            empty = fields == 1 and state == _FIELD_START
+            fault = record_fault(fields, empty, width, records, end, 0 if at_end else ends)
+            if fault != OK:
+                return fault, record_line if fault == RAGGED else line, width, records
+            width, ends = fields, end
+            records, line = records + 1, line + 1
+            record_line, state, fields, length = line, _FIELD_START, 1, 0
+            i += end - 1
+        elif data[i] == delimiter:
+            state, fields, length = _FIELD_START, fields + 1, 0
+        elif data[i] == 0:
+            return NUL, line, width, records
+        elif data[i] == _QUOTE and state == _FIELD_START:
+            state, quote_line = _QUOTED, line
+        elif data[i] == _QUOTE or state == _CLOSED:
+            return STRAY_QUOTE, line, width, records
+        else:
+            state, length = _PLAIN, length + 1
         if length > longest:
             return LONG_FIELD, record_line, width, records
         i += 1

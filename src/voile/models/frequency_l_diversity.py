@@ -11,6 +11,7 @@ from voile.core.privacy_model import PrivacyModel, Ratios
 class FrequencyLDiversity(PrivacyModel):
     """The most frequent value of every group has a share of at most 1/l (Xiao and Tao 2006).
 
+    >>> import numpy as np
     >>> bags = Bags.of(np.array([0, 0, 0, 0, 0]), [np.array([1, 1, 2, 3, 4])])
     >>> FrequencyLDiversity(l=3).check(bags)
     Verdict(ok=False, achieved=Fraction(5, 2), worst=0)

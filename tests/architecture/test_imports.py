@@ -1,0 +1,105 @@
+"""Who may import whom (design section 4), and what importing voile must not load."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "src" / "voile"
+# top to bottom: a module may import from its own line's package or from lines below, not siblings
+LAYERS = [
+    {"cli"},
+    {"pipeline", "hospital"},
+    {"auditing"},
+    {"catalog"},
+    {"intake", "output"},
+    {"algorithms", "models", "rendering", "metrics"},
+    {"core"},
+    {"kernels"},
+    {"errors"},
+]
+ALLOWED_ANYWHERE = {"__init__"}
+
+
+def modules():
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def part_of(path):
+    relative = path.relative_to(PACKAGE)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+def layer_of(part):
+    return next(i for i, layer in enumerate(LAYERS) if part in layer)
+
+
+def imported_parts(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{a.name}" if node.module == "voile" else node.module for a in node.names]
+        elif isinstance(node, ast.Import):
+            names = [a.name for a in node.names]
+        for name in names:
+            if name.startswith("voile."):
+                yield name.split(".")[1]
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_go_down(path):
+    part = part_of(path)
+    if part == "__init__":
+        return
+    for imported in imported_parts(path):
+        if imported in ("__version__",) or imported == part:
+            continue
+        assert layer_of(imported) > layer_of(part), f"{path.name} imports {imported}"
+
+
+def test_print_only_in_cli():
+    for path in modules():
+        if part_of(path) == "cli":
+            continue
+        calls = [n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Call)]
+        assert not any(getattr(c.func, "id", "") == "print" for c in calls), path.name
+
+
+def test_algorithms_never_touch_labels():
+    for folder in ("algorithms", "models", "kernels", "metrics"):
+        for path in (PACKAGE / folder).rglob("*.py"):
+            attributes = {
+                n.attr
+                for n in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(n, ast.Attribute)
+            }
+            assert not attributes & {"labels", "label", "names"}, path.name
+
+
+def test_no_raise_inside_except():
+    """An error raised while a library's is being handled keeps it, and its cell, in __context__."""
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ExceptHandler):
+                assert not any(isinstance(n, ast.Raise) and n.exc for n in ast.walk(node)), (
+                    f"{path.name}:{node.lineno}"
+                )
+
+
+def loaded_after(code):
+    script = f"{code}\nimport sys\nprint(*sorted(m for m in sys.modules if '.' not in m))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_import_voile_is_light():
+    assert not loaded_after("import voile") & {"polars", "numba", "numpy", "click", "rich"}
+
+
+def test_help_is_light():
+    quiet = "with contextlib.redirect_stdout(io.StringIO()): run(['--help'])"
+    loaded = loaded_after(f"import contextlib, io\nfrom voile.cli.main import run\n{quiet}")
+    assert "click" in loaded
+    assert not loaded & {"polars", "numba", "pyspark", "nicegui", "psycopg"}

@@ -1,0 +1,159 @@
+"""The commands as a person types them."""
+
+import json
+
+import polars as pl
+import pytest
+
+from tests.command_line import SPEC, clinic, left_behind, voile
+from voile import catalog
+from voile.cli.main import COMMANDS, run
+
+
+def test_anonymize_then_audit(tmp_path):
+    table, spec = clinic(tmp_path)
+    done = voile("anonymize", table, "-s", spec, "-a", "bsgi", "-p", "l=5", "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert "unique distinct l-diversity, l = 5" in done.out
+    assert "40 rows in 8 groups" in done.out
+    audited = voile("audit", tmp_path / "out", "-s", spec, "--require", "l>=4, k>=5")
+    assert audited.code == 0, audited.err
+    assert "20.0%" in audited.out
+    assert left_behind(tmp_path) == ["out"]
+
+
+def test_json_is_one_document(tmp_path):
+    table, spec = clinic(tmp_path)
+    done = voile("anonymize", table, "-s", spec, "-p", "l=auto", "-o", tmp_path / "out", "--json")
+    assert json.loads(done.out)["certificate"]["promise"]["parameters"] == {"l": 5}
+    audited = voile("audit", tmp_path / "out", "-s", spec, "--json")
+    assert json.loads(audited.out)["achieved"]["unique_distinct_l_diversity"] == 5
+    refused = voile("anonymize", table, "-s", spec, "-p", "l=6", "-o", tmp_path / "no", "--json")
+    assert refused.code == 1
+    assert json.loads(refused.out)["error"]["kind"] == "Infeasible"
+    misused = voile("audit", "--json")
+    assert misused.code == 2
+    assert json.loads(misused.out)["error"]["kind"] == "Usage"
+
+
+def test_audit_of_a_table_we_did_not_make(tmp_path):
+    """A k-anonymous table with a homogeneous group: k is fine, l is not (positive control)."""
+    rows = [("20-29", "01***", "f", "flu")] * 4 + [
+        ("30-39", "02***", "m", d) for d in ("flu", "gout", "HIV", "flu")
+    ]
+    pl.DataFrame(rows, schema=["age", "zip", "sex", "disease"], orient="row").write_csv(tmp_path / "theirs.csv")
+    _, spec = clinic(tmp_path)
+    found = voile("audit", tmp_path / "theirs.csv", "-s", spec, "--require", "k>=4", "--json")
+    assert found.code == 0, found.err
+    assert json.loads(found.out)["achieved"] == {
+        "k_anonymity": 4,
+        "distinct_l_diversity": 1,
+        "frequency_l_diversity": 1,
+        "unique_distinct_l_diversity": 0,
+    }
+    failed = voile("audit", tmp_path / "theirs.csv", "-s", spec, "--require", "l>=2")
+    assert failed.code == 1
+    assert "achieved 1, required 2" in failed.out
+
+
+def test_spellings_do_not_pass_for_diversity(tmp_path):
+    """Fifty ways to write one value: achieved l stays 1. A naive counter would say 50."""
+    invisible = ["", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u200e", "\u202a", "\u2063"]
+    spaces = ["", " ", "  ", "\t", "\u00a0"]
+    variants = [f"{i}caf{e}{s}" for i in invisible[:5] for s in spaces for e in ("\u00e9", "e\u0301")]
+    variants += [f"caf{i}\u00e9" for i in invisible[5:]]
+    assert len(set(variants)) >= 50
+    frame = pl.DataFrame({"age": ["*"] * len(variants), "zip": "*", "sex": "*", "disease": variants})
+    frame.write_csv(tmp_path / "theirs.csv")
+    _, spec = clinic(tmp_path)
+    found = voile("audit", tmp_path / "theirs.csv", "-s", spec, "--json")
+    assert json.loads(found.out)["achieved"]["distinct_l_diversity"] == 1, found.err
+
+
+def test_audit_of_suppressed_rows(tmp_path):
+    """Rows of stars that show nothing are no group; with a visible value they are judged."""
+    _, spec = clinic(tmp_path)
+    head = "age,zip,sex,disease\n1,a,f,flu\n1,a,f,gout\n"
+    for tail, k, suppressed in ("*,*,*,*\n", 2, 1), ("*,*,*,HIV\n", 1, 0):
+        (tmp_path / "theirs.csv").write_text(head + tail, encoding="utf-8")
+        found = json.loads(voile("audit", tmp_path / "theirs.csv", "-s", spec, "--json").out)
+        assert (found["achieved"]["k_anonymity"], found["suppressed"]) == (k, suppressed)
+
+
+def test_audit_sees_a_changed_release(tmp_path):
+    table, spec = clinic(tmp_path)
+    voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "out")
+    data = tmp_path / "out" / "data.csv"
+    data.write_text(data.read_text().replace("flu", "gout", 1))
+    found = voile("audit", tmp_path / "out", "-s", spec)
+    assert found.code == 1
+    assert "digest differs" in found.out
+
+
+def test_audit_refuses_identifying_columns(tmp_path):
+    table, spec = clinic(tmp_path)
+    found = voile("audit", table, "-s", spec)
+    assert found.code == 1
+    assert "identifying column name is published" in found.out
+
+
+def test_audit_refuses_nonsense_requirements(tmp_path):
+    _, spec = clinic(tmp_path)
+    assert voile("audit", tmp_path / "t.csv", "-s", spec, "--require", "q>=4").code == 2
+
+
+def test_latin1_semicolon_source_is_audited_as_written(tmp_path):
+    """The release is UTF-8 with commas, whatever the source was."""
+    table, _ = clinic(tmp_path)
+    text = table.read_text().replace(",", ";").replace("gout", "goutt\u00e9")
+    table.write_bytes(text.encode("latin-1"))
+    spec = tmp_path / "s.toml"
+    spec.write_text('[file]\nencoding = "latin-1"\ndelimiter = ";"\n' + SPEC)
+    done = voile("anonymize", table, "-s", spec, "-p", "l=5", "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert "goutt\u00e9" in (tmp_path / "out" / "data.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "name, found", [("algorithms", catalog.algorithms), ("models", catalog.models), ("metrics", catalog.metrics)]
+)
+def test_catalogs(name, found):
+    listed = json.loads(voile(name, "--json").out)[name]
+    assert [card[name[:-1]] for card in listed] == list(found())
+    assert all(key in voile(name).out for key in found())
+
+
+def test_demo(tmp_path):
+    for _ in range(2):  # the second run replaces the first
+        done = voile("demo", cwd=tmp_path)
+        assert done.code == 0, done.err
+    assert "10000 patients, invented" in done.out
+    assert "everything promised and required is met" in done.out
+    assert (tmp_path / "voile-demo" / "release" / "certificate.json").is_file()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("precious")
+    refused = voile("demo", "-o", "mine", cwd=tmp_path)
+    assert refused.code == 2
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "precious"
+
+
+def test_every_command_has_help(capsys):
+    for name in COMMANDS:
+        assert run([name, "--help"]) == 0
+        assert "--json" in capsys.readouterr().out
+
+
+def test_a_defect_shows_no_message(tmp_path, monkeypatch, capsys):
+    """An unforeseen exception may hold a cell: only its kind and place are shown."""
+    from voile import pipeline
+
+    def broken(*_arguments, **_options):
+        raise RuntimeError("cell of a person")
+
+    monkeypatch.setattr(pipeline, "read", broken)
+    table, spec = clinic(tmp_path)
+    assert run(["anonymize", str(table), "-s", str(spec), "-p", "l=2", "-o", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr()
+    assert "RuntimeError at test_commands.py" in said.err
+    assert "cell of a person" not in said.err + said.out
+    assert left_behind(tmp_path) == []

@@ -1,0 +1,167 @@
+"""Reading: typed by the schema, normalised, merges counted, missing values by policy."""
+
+import datetime
+
+import polars as pl
+import pytest
+
+import voile
+from voile.core.axis import Axis
+from voile.errors import HierarchyError, InputError, SpecError
+from voile.intake.table_reader import read_table
+
+QI = {"role": "qi"}
+
+
+def read(tmp_path, text, columns, file=None):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_table(path, voile.Schema.of(columns, file))
+
+
+def labels(column):
+    domain = column.domain
+    return [domain.label(c) if isinstance(domain, Axis) else domain.labels[c] for c in column.codes.tolist()]
+
+
+def test_zip_codes_keep_their_zeros(tmp_path):
+    table = read(tmp_path, "zip,d\n00123,a\n123,b\n", {"zip": QI, "d": "sa"})
+    assert labels(table.quasi[0]) == ["00123", "123"]
+
+
+@pytest.mark.parametrize("delimiter", list(",;\t|"))
+def test_delimiters_are_sniffed(tmp_path, delimiter):
+    text = "a|b|d\n1|x y|z\n2|w|v\n".replace("|", delimiter)
+    table = read(tmp_path, text, {"a": QI, "b": QI, "d": "sa"})
+    assert labels(table.quasi[1]) == ["x y", "w"]
+
+
+def test_spellings_are_one_value_and_counted(tmp_path):
+    text = 'a,d\n1,HIV\n2,"HIV "\n3,HI\u200bV\n4,caf\u00e9\n5,cafe\u0301\n'
+    table = read(tmp_path, text, {"a": QI, "d": "sa"})
+    assert sorted(set(labels(table.sensitive[0]))) == ["HIV", "caf\u00e9"]
+    assert table.intake.merged_spellings == {"d": 3}
+
+
+def test_case_is_folded_on_request(tmp_path):
+    text = "a,d\n1,HIV\n2,hiv\n3,flu\n"
+    with pytest.raises(SpecError, match="casefold"):
+        read(tmp_path, text, {"a": QI, "d": "sa"})
+    folded = read(tmp_path, text, {"a": QI, "d": {"role": "sa", "casefold": True}})
+    assert sorted(set(labels(folded.sensitive[0]))) == ["HIV", "flu"]
+    apart = read(tmp_path, text, {"a": QI, "d": {"role": "sa", "casefold": False}})
+    assert len(set(labels(apart.sensitive[0]))) == 3
+
+
+def test_numbers_are_exact(tmp_path):
+    text = "x,y,d\n-1.50,007,a\n+.25,-3,b\n10,+4,c\n"
+    columns = {"x": {"role": "qi", "type": "decimal"}, "y": {"role": "qi", "type": "integer"}, "d": "sa"}
+    table = read(tmp_path, text, columns)
+    assert labels(table.quasi[0]) == ["-1.50", "0.25", "10.00"]
+    assert table.quasi[1].codes.tolist() == [7, -3, 4]
+
+
+@pytest.mark.parametrize("bad", ["inf", "1e5", "1,5", "--1", "0x10", "1.2.3", "\u0663"])
+def test_what_is_not_a_decimal(tmp_path, bad):
+    with pytest.raises(InputError, match="row 2"):
+        read(tmp_path, f'x,d\n1,a\n"{bad}",b\n', {"x": {"role": "qi", "type": "decimal"}, "d": "sa"})
+
+
+def test_dates(tmp_path):
+    columns = {"x": {"role": "qi", "type": "date"}, "d": "sa"}
+    table = read(tmp_path, "x,d\n1969-12-31,a\n2024-02-29,b\n", columns)
+    assert table.quasi[0].codes.tolist() == [-1, 19782]
+    assert labels(table.quasi[0]) == ["1969-12-31", "2024-02-29"]
+    for bad in ("2023-02-29", "1.2.2020", "2020-1-1"):
+        with pytest.raises(InputError, match="YYYY-MM-DD"):
+            read(tmp_path, f"x,d\n{bad},a\n", columns)
+
+
+def test_ordinals(tmp_path):
+    columns = {"x": {"role": "qi", "type": "ordinal", "order": ["low", "mid", "high"]}, "d": "sa"}
+    assert labels(read(tmp_path, "x,d\nhigh,a\nlow,b\n", columns).quasi[0]) == ["low", "high"]
+    with pytest.raises(InputError, match="add the value to order"):
+        read(tmp_path, "x,d\ntop,a\n", columns)
+
+
+def test_missing_values(tmp_path):
+    text = "x,y,d\n1,a,p\n,b,q\n3,?,r\n4,c,s\n"
+    missing = {"missing": ["?"]}
+    with pytest.raises(InputError, match="row 2"):
+        read(tmp_path, text, {"x": {"role": "qi", "type": "integer"}, "y": QI, "d": "sa"}, missing)
+    columns = {
+        "x": {"role": "qi", "type": "integer", "missing": "drop-row"},
+        "y": {"role": "qi", "missing": "category"},
+        "d": "sa",
+    }
+    table = read(tmp_path, text, columns, missing)
+    assert table.n == 3
+    assert table.intake.rows_dropped == 1
+    assert labels(table.quasi[1]) == ["a", "(missing)", "c"]
+    assert (table.quasi[0].domain.low, table.quasi[0].domain.high) == (1, 4)
+
+
+def test_dropped_rows_leave_no_value_behind(tmp_path):
+    columns = {"x": {"role": "qi", "type": "integer", "missing": "drop-row"}, "y": QI, "d": "sa"}
+    table = read(tmp_path, "x,y,d\n1,a,p\n,gone,vanished\n5,b,q\n", columns)
+    assert "gone" not in table.quasi[1].domain.labels
+    assert "vanished" not in table.sensitive[0].domain.labels
+
+
+def test_other_encodings_are_declared(tmp_path):
+    text = "a,d\n1,gripp\u00e9\n2,x\n".encode("latin-1")
+    table = read(tmp_path, text, {"a": QI, "d": "sa"}, {"encoding": "latin-1"})
+    assert "gripp\u00e9" in labels(table.sensitive[0])
+    with pytest.raises(InputError, match="unknown encoding"):
+        read(tmp_path, text, {"a": QI, "d": "sa"}, {"encoding": "nonsense"})
+
+
+def test_byte_order_mark_and_quoted_header(tmp_path):
+    text = b'\xef\xbb\xbf"a b";"d\r\ne"\r\n1;x\r\n2;"y;z"\r\n'
+    table = read(tmp_path, text, {"a b": QI, "d\r\ne": "sa"})
+    assert labels(table.sensitive[0]) == ["x", "y;z"]
+
+
+def test_parquet_types(tmp_path):
+    path = tmp_path / "t.parquet"
+    pl.DataFrame(
+        {
+            "i": [3, 1],
+            "f": [2.0, 5.0],
+            "x": [0.5, 1.25],
+            "b": [True, False],
+            "c": pl.Series(["u", "v"], dtype=pl.Categorical),
+            "t": [datetime.date(2020, 1, 1), datetime.date(1960, 5, 5)],
+            "d": ["p", "q"],
+        }
+    ).write_parquet(path)
+    types = {"i": "integer", "f": "integer", "x": "decimal", "b": "category", "c": "category", "t": "date"}
+    table = read_table(
+        path, voile.Schema.of({**{n: {"role": "qi", "type": t} for n, t in types.items()}, "d": "sa"})
+    )
+    assert [labels(c) for c in table.quasi] == [
+        ["1", "3"], ["5", "2"], ["1.25", "0.50"], ["false", "true"], ["v", "u"], ["1960-05-05", "2020-01-01"],
+    ]  # fmt: skip
+
+
+def test_persons_appear_once(tmp_path):
+    columns = {"p": "subject", "a": QI, "d": "sa"}
+    assert read(tmp_path, "p,a,d\n1,x,u\n2,x,v\n", columns).n == 2
+    with pytest.raises(InputError, match="1 rows repeat a person"):
+        read(tmp_path, "p,a,d\n1,x,u\n1,y,v\n", columns)
+
+
+def test_identifying_columns_are_not_in_the_table(tmp_path):
+    table = read(tmp_path, "n,a,d\nBob,x,u\nEve,x,v\n", {"n": "id", "a": QI, "d": "sa"})
+    assert [c.name for c in table.columns] == ["a", "d"]
+
+
+def test_hierarchy_files(tmp_path):
+    (tmp_path / "h.csv").write_text("a,x,*\nb,x,*\nc,y,*\n", encoding="utf-8")
+    columns = {"a": {"role": "qi", "hierarchy": tmp_path / "h.csv"}, "d": "sa"}
+    assert read(tmp_path, "a,d\nb,p\nc,q\n", columns).quasi[0].domain.labels == ("a", "b", "c", "x", "*")
+    (tmp_path / "h.csv").write_text("20;15-19;*\n", encoding="utf-8")
+    with pytest.raises(HierarchyError, match="line 1"):
+        read(tmp_path, "a,d\n20,p\n", columns)
+    columns["a"]["check_labels"] = False
+    assert read(tmp_path, "a,d\n20,p\n", columns).n == 1

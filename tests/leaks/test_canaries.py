@@ -1,0 +1,221 @@
+"""A table whose every cell is a unique token, through every command and every induced failure.
+
+Identifying tokens appear nowhere. Quasi-identifying and sensitive ones only in their place in the
+release. Whatever else is printed or written holds no token at all.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import voile
+from voile.cli.main import COMMANDS
+
+ROWS = 30
+pytestmark = pytest.mark.slow  # a process per failure
+
+
+def token(*what):
+    return "cnry" + hashlib.sha256(repr(what).encode()).hexdigest()[:12]
+
+
+def number(column, row):
+    """Reserved 15-digit numbers; the year 1801 for dates is in `day`."""
+    return 900_000_000_000_000 + 1000 * column + row
+
+
+def day(row):
+    return f"1801-{1 + row % 12:02d}-{1 + row % 28:02d}"
+
+
+SPEC = """
+[columns]
+name = { role = "identifying" }
+person = { role = "subject" }
+income = { role = "quasi-identifying", type = "integer" }
+born = { role = "quasi-identifying", type = "date" }
+code = { role = "quasi-identifying", hierarchy = "code.csv" }
+town = { role = "quasi-identifying" }
+ward = { role = "insensitive" }
+secret = { role = "sensitive" }
+"""
+
+
+def row(i):
+    cells = (
+        token("name", i),
+        token("person", i),
+        number(1, i),
+        day(i),
+        token("code", i),
+        token("town", i),
+        token("ward", i),
+    )
+    return [*map(str, cells), token("secret", i)]
+
+
+def write(folder):
+    lines = ["name,person,income,born,code,town,ward,secret", *(",".join(row(i)) for i in range(ROWS))]
+    (folder / "t.csv").write_text("\n".join(lines) + "\n")
+    (folder / "code.csv").write_text("".join(f"{token('code', i)};part{i % 3};*\n" for i in range(ROWS)))
+    (folder / "s.toml").write_text(SPEC)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path)
+    return tmp_path
+
+
+def tokens_in(text, kinds=("name", "person", "income", "born", "code", "town", "ward", "secret")):
+    found = set()
+    for i in range(ROWS):
+        cells = dict(
+            zip(("name", "person", "income", "born", "code", "town", "ward", "secret"), row(i), strict=True)
+        )
+        found |= {kind for kind in kinds if cells[kind] in text}
+    return found
+
+
+def files_of(folder):
+    return {
+        p.relative_to(folder): p.read_bytes().decode("utf-8", "replace") for p in folder.rglob("*") if p.is_file()
+    }
+
+
+def anonymize(folder, *more, **options):
+    return voile(
+        "anonymize",
+        folder / "t.csv",
+        "-s",
+        folder / "s.toml",
+        "-o",
+        folder / "out",
+        *(more or ("-p", "l=3")),
+        cwd=folder,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_release_holds_tokens_only_in_their_place(folder, form):
+    done = anonymize(folder, "-p", "l=3", "-f", form)
+    assert done.code == 0, done.err
+    assert tokens_in(done.out + done.err) == set()
+    for name, content in files_of(folder / "out").items():
+        expected = {"income", "born", "code", "town", "secret"} if name.stem == "data" else set()
+        assert tokens_in(content) <= expected, name
+        assert tokens_in(str(name)) == set()
+
+
+def test_tokens_are_found_where_they_are(folder):
+    """Positive control: the sweep sees what is there."""
+    assert tokens_in((folder / "t.csv").read_text()) == {
+        "name",
+        "person",
+        "income",
+        "born",
+        "code",
+        "town",
+        "ward",
+        "secret",
+    }
+
+
+def test_audit_and_catalogs_hold_no_token(folder):
+    anonymize(folder)
+    for arguments in (
+        ["audit", folder / "out", "-s", folder / "s.toml"],
+        ["audit", folder / "out", "-s", folder / "s.toml", "--require", "l>=9"],
+        ["audit", folder / "t.csv", "-s", folder / "s.toml", "--json"],
+    ):
+        done = voile(*arguments)
+        assert done.code in (0, 1), done.err
+        assert tokens_in(done.out + done.err) == set()
+    for name in set(COMMANDS) - {"anonymize", "audit"}:
+        assert tokens_in(voile(name, cwd=folder).out) == set()
+
+
+def spoil(folder, file, old, new):
+    path = folder / file
+    content = path.read_bytes()
+    assert old.encode() in content
+    path.write_bytes(content.replace(old.encode(), new.encode("latin-1"), 1))
+
+
+FAILURES = {
+    "bad type": lambda f: spoil(f, "t.csv", str(number(1, 4)), token("income", 4)),
+    "bad date": lambda f: spoil(f, "t.csv", day(5), "1801-13-45"),
+    "long number": lambda f: spoil(f, "t.csv", str(number(1, 4)), str(number(1, 4)) + "99"),
+    "missing cell": lambda f: spoil(f, "t.csv", token("town", 3), ""),
+    "missing column": lambda f: spoil(f, "s.toml", "town =", "city ="),
+    "no header": lambda f: spoil(f, "t.csv", "name,person,income,born,code,town,ward,secret\n", ""),
+    "ragged": lambda f: spoil(f, "t.csv", token("town", 3) + ",", token("town", 3) + ",,"),
+    "open quote": lambda f: spoil(f, "t.csv", token("town", 3), '"' + token("town", 3)),
+    "stray quote": lambda f: spoil(f, "t.csv", token("town", 3), token("town", 3) + '"'),
+    "NUL": lambda f: spoil(f, "t.csv", token("town", 3), token("town", 3) + "\0"),
+    "latin-1": lambda f: spoil(f, "t.csv", token("town", 3), token("town", 3) + "\u00e9"),
+    "duplicate header": lambda f: spoil(f, "t.csv", "ward", "town"),
+    "hierarchy lacks a value": lambda f: spoil(f, "code.csv", token("code", 7), "another"),
+    "hierarchy twice": lambda f: spoil(f, "code.csv", token("code", 7), token("code", 8)),
+    "hierarchy ragged": lambda f: spoil(f, "code.csv", "part1;*", "part1"),
+    "hierarchy two parents": lambda f: spoil(f, "code.csv", "part1;*", "part1;" + token("code", 2)),
+    "repeated person": lambda f: spoil(f, "t.csv", token("person", 7), token("person", 8)),
+    "case twins": lambda f: spoil(f, "t.csv", token("secret", 7), token("secret", 8).upper()),
+    "same secret for most": lambda f: [
+        spoil(f, "t.csv", token("secret", i), token("secret", 0)) for i in range(1, 20)
+    ],
+    "kept column": lambda f: spoil(f, "s.toml", '"insensitive"', '"insensitive", keep = true'),
+    "output occupied": lambda f: ((f / "out").mkdir(), (f / "out" / "x").touch()),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=["words", "json"])
+def test_no_failure_shows_a_token(folder, name, more):
+    FAILURES[name](folder)
+    before = set(files_of(folder))
+    done = anonymize(folder, "-p", "l=3", *more)
+    assert done.code in (1, 2), (done.code, done.out, done.err)
+    assert tokens_in(done.out + done.err) == set()
+    assert "defect" not in done.err
+    assert set(files_of(folder)) == before
+
+
+def test_no_traceback_or_context_keeps_a_token(folder):
+    """Python callers get an exception, too: neither it nor what it was raised from holds a cell."""
+    import voile as library
+
+    for name in ("bad type", "open quote", "latin-1", "hierarchy lacks a value"):
+        write(folder)
+        FAILURES[name](folder)
+        try:
+            library.read(folder / "t.csv", folder / "s.toml")
+            error = None
+        except library.VoileError as caught:
+            error = caught
+        assert error is not None, name
+        seen = []
+        while error is not None:
+            seen.append(repr(error) + repr(getattr(error, "__dict__", "")))
+            error = error.__cause__ or error.__context__
+        assert tokens_in("".join(seen)) == set(), name
+        assert len(seen) == 1, name
+
+
+def test_repr_shows_shape_only(folder):
+    import voile as library
+
+    table = library.read(folder / "t.csv", folder / "s.toml")
+    release = library.anonymize(table, "bsgi", l=3)
+    shown = [repr(table), repr(release), repr(table.columns), repr(table.intake), repr(table.columns[0].domain)]
+    assert tokens_in("".join(shown)) == set()
+
+
+def test_nothing_is_left_in_the_temporary_folder(folder):
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    anonymize(folder, env={**os.environ, "TMPDIR": str(scratch)})
+    assert list(Path(scratch).rglob("*")) == []
