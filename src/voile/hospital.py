@@ -87,8 +87,9 @@ def _district_shares() -> np.typing.NDArray[np.float64]:
     return np.asarray(weights / weights.sum())
 
 
-def write_hospital(folder: Path) -> tuple[Path, Path]:
+def write_hospital(where: str | Path) -> tuple[Path, Path]:
     """The register, its spec and its hierarchies as files; returns the first two."""
+    folder = Path(where)
     folder.mkdir(parents=True, exist_ok=True)
     table, spec = folder / "patients.csv", folder / "patients.toml"
     patients().write_csv(table)

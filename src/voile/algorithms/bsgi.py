@@ -15,6 +15,7 @@ import numpy as np
 from voile.core.algorithm import Algorithm, Progress, Rung
 from voile.core.eligibility import largest_l, most_groups, refuse_ineligible
 from voile.core.information_loss import loss_of
+from voile.core.order import canonical_order
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
@@ -94,16 +95,21 @@ def order_of_rows(values, seed):
     Random rows begin the best groups, neighbouring ones the fastest, since their searches touch the
     same memory. So rows are dealt into ROUNDS at random, and taken along a Z-order curve in each.
     """
-    attributes = range(min(values.shape[1], 56 // GRID_BITS))
-    cells = [
-        (values[:, j] / (int(values[:, j].max(initial=0)) + 1) * 2**GRID_BITS).astype(np.int64) for j in attributes
-    ]
-    curve = np.zeros(values.shape[0], np.int64)
-    for bit in range(GRID_BITS - 1, -1, -1):
-        for cell in cells:
-            curve = (curve << 1) | ((cell >> bit) & 1)
     dealt = np.random.default_rng(seed).integers(0, ROUNDS, values.shape[0])
-    return np.argsort((dealt << 56) | curve, kind="stable")
+    return canonical_order([dealt, z_order(values, values.max(axis=0, initial=0) + 1)])
+
+
+@kernel
+def z_order(values, spans):
+    """Where each row stands on a Z-order curve over a grid of 2**GRID_BITS cells per attribute."""
+    curve = np.zeros(values.shape[0], np.int64)
+    attributes = min(values.shape[1], 32 // GRID_BITS)
+    for i in range(values.shape[0]):
+        for bit in range(GRID_BITS):
+            for j in range(attributes):
+                cell = values[i, j] * 2 ** (bit + 1) // spans[j]
+                curve[i] = 2 * curve[i] + cell % 2
+    return curve
 
 
 def select_and_group(loss, values, bucket, ell, progress):

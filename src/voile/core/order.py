@@ -9,38 +9,22 @@ from numpy.typing import NDArray
 _BITS = 62
 
 
-def sorted_together(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
-    """The columns with their rows in canonical order.
-
-    Columns that fit into one integer are sorted as such and unpacked, which spares a random access
-    per cell.
-
-    >>> [column.tolist() for column in sorted_together([np.array([2, 1, 2]), np.array([7, 9, 3])])]
-    [[1, 2, 2], [9, 3, 7]]
-    """
-    keys = _packed(columns)
-    if len(keys) != 1 or not keys[0].size:
-        order = canonical_order(columns)
-        return [column[order].astype(np.int64) for column in columns]
-    key = np.sort(keys[0])
-    unpacked = []
-    for column in reversed(columns):
-        low = int(column.min())
-        bits = (int(column.max()) - low).bit_length()
-        unpacked.append((key & ((1 << bits) - 1)) + low)
-        key >>= bits
-    return unpacked[::-1]
+def _spans(columns: Sequence[NDArray[Any]]) -> list[tuple[int, int]]:
+    """Of each column its least value, and the bits that tell its values apart."""
+    spans = []
+    for column in columns:
+        low, high = (int(column.min()), int(column.max())) if column.size else (0, 0)
+        spans.append((low, (high - low).bit_length()))
+    return spans
 
 
-def _packed(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
+def _packed(columns: Sequence[NDArray[Any]], spans: list[tuple[int, int]]) -> list[NDArray[np.int64]]:
     """The columns as few integer keys as hold them; order of keys is order of columns."""
     keys: list[NDArray[np.int64]] = []
     room = 0
-    for column in columns:
+    for column, (low, bits) in zip(columns, spans, strict=True):
         values = column.astype(np.int64)
-        low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
-        bits = (high - low).bit_length()
-        if bits > _BITS:  # would not fit beside anything, and low - high may overflow
+        if bits > _BITS:  # would not fit beside anything, and the difference may overflow
             keys.append(values)
             room = 0
         elif keys and bits <= room:
@@ -52,18 +36,40 @@ def _packed(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
     return keys
 
 
-def canonical_order(columns: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
-    """Row numbers sorted by the first column, then the second, and so on.
+def sorted_together(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
+    """The columns with their rows in canonical order.
 
-    Rows that are equal in all columns come in any order: they cannot be told apart.
+    Columns that fit into one integer are sorted as such and unpacked, which spares a random access
+    per cell.
+
+    >>> [column.tolist() for column in sorted_together([np.array([2, 1, 2]), np.array([7, 9, 3])])]
+    [[1, 2, 2], [9, 3, 7]]
+    """
+    spans = _spans(columns)
+    if sum(bits for _, bits in spans) > _BITS:
+        order = canonical_order(columns)
+        return [column[order].astype(np.int64) for column in columns]
+    (key,) = _packed(columns, spans)
+    key.sort()
+    unpacked = []
+    for low, bits in reversed(spans):
+        unpacked.append((key & ((1 << bits) - 1)) + low)
+        key >>= bits
+    return unpacked[::-1]
+
+
+def canonical_order(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Row numbers sorted by the first column, then the second, and so on, then by row number.
 
     >>> canonical_order([np.array([2, 1, 2]), np.array([7, 9, 3])]).tolist()
     [1, 2, 0]
     """
-    keys = _packed(columns)
-    if len(keys) == 1:
-        return np.argsort(keys[0])
-    return np.lexsort(keys[::-1])
+    spans, n = _spans(columns), columns[0].size
+    own = n.bit_length()
+    keys = _packed(columns, spans)
+    if own + sum(bits for _, bits in spans) <= _BITS:  # sorting integers is far faster than arguments
+        return np.sort((keys[0] << own) | np.arange(n)) & ((1 << own) - 1)
+    return np.lexsort(keys[::-1]).astype(np.int64)
 
 
 def dense_rank(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:

@@ -161,8 +161,8 @@ def _native(spec: ColumnSpec, series: pl.Series) -> pl.Series | None:
     if spec.type == Type.DATE and series.dtype == pl.Date:
         return series.to_physical().cast(pl.Int64)
     if spec.type == Type.INTEGER and series.dtype.is_integer():
-        top = series.cast(pl.Float64).abs().max()
-        if not isinstance(top, float) or top < 10.0**_DIGITS:
+        ends = [end for end in (series.min(), series.max()) if isinstance(end, int)]
+        if all(abs(end) < 10**_DIGITS for end in ends):
             return series.cast(pl.Int64)
     return None
 

@@ -28,7 +28,7 @@ def render(table: Table, partition: Partition, boxes: Boxes) -> pl.DataFrame:
     content = _content(table, rows)
     by_group = canonical_order([partition.group[rows], content])
     rank = _group_rank(boxes, content[by_group])
-    rows = rows[by_group][_blocks_in_order(boxes.sizes, np.argsort(rank))]
+    rows = rows[by_group][_blocks_in_order(boxes.sizes, canonical_order([rank]))]
     group = partition.group[rows]
     sides = {side.column.name: side for side in boxes.sides}
     columns = [pl.Series(GROUP, rank[group] + 1)]
@@ -43,7 +43,7 @@ def render(table: Table, partition: Partition, boxes: Boxes) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _content(table: Table, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+def _content(table: Table, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """What tells rows of one group apart: a number per distinct combination of values shown."""
     return dense_rank([column.codes[rows] for column in (*table.sensitive, *table.kept)])
 
@@ -66,7 +66,7 @@ def _group_rank(boxes: Boxes, content: NDArray[np.int64]) -> NDArray[np.int64]:
     return rank
 
 
-def _blocks_in_order(sizes: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:
+def _blocks_in_order(sizes: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Positions of consecutive blocks of rows, the blocks taken in another order."""
     start = np.cumsum(sizes) - sizes
     end = np.cumsum(sizes[order])
