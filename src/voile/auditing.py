@@ -16,16 +16,17 @@ from numpy.typing import NDArray
 
 from voile import catalog
 from voile.core.bags import Bags
-from voile.core.order import dense_rank
-from voile.core.schema import ColumnSpec, FileOptions, Missing, Role, Schema, Type
+from voile.core.order import dense_rank, distinct_values
+from voile.core.schema import GROUP, ColumnSpec, FileOptions, Missing, Role, Schema, Type
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, SpecError
-from voile.intake.columns import coded
+from voile.intake.columns import coded, factorised
 from voile.intake.spec_file import read_spec
 from voile.intake.table_reader import read_frame, refuse_undeclared
 
-GROUP, STAR = "group", "*"
-_REQUIREMENT = re.compile(r"\s*([a-z_]+)\s*>=\s*(\d+(?:\.\d+|/\d+)?)\s*")
+STAR = "*"
+_REQUIREMENT = re.compile(r"\s*([a-z_]+)\s*>=\s*([0-9]+(?:\.[0-9]+|/[1-9][0-9]*)?)\s*")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -66,16 +67,16 @@ def audit(source: str | Path, spec: str | Path | Schema, require: str = "") -> A
     """
     schema = spec if isinstance(spec, Schema) else read_spec(spec)
     requirements = parse_requirements(require)
-    path, certificate = _locate(Path(source))
+    path, certificate, problem = _locate(Path(source))
     if path != Path(source):  # our own file: UTF-8 and commas, whatever the source was
         schema = replace(schema, file=FileOptions())
     frame = read_frame(path, schema)
     report = audit_frame(frame, schema)
     if certificate is not None:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        matches = certificate.get("files", {}).get(path.name) == digest
+        matches = certificate["files"].get(path.name) == digest
         report = replace(report, certificate=certificate, digest_matches=matches)
-    return replace(report, failures=tuple(_failures(report, requirements)))
+    return replace(report, failures=(*problem, *_failures(report, requirements)))
 
 
 def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
@@ -100,17 +101,32 @@ def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
     return AuditReport(frame.height, bags.sizes.size, int(suppressed.sum()), achieved, identifying)
 
 
-def _locate(source: Path) -> tuple[Path, dict[str, Any] | None]:
-    """The data file and, of a Voile release, its certificate."""
+def _locate(source: Path) -> tuple[Path, dict[str, Any] | None, tuple[str, ...]]:
+    """The data file; of a Voile release also its certificate, or why that cannot be trusted."""
     if not source.is_dir():
-        return source, None
+        return source, None, ()
     found = [source / name for name in ("data.csv", "data.parquet") if (source / name).is_file()]
     if not found:
         raise InputError("no data.csv or data.parquet", where=source.name, remedy="name the table's file")
+    if not (source / "certificate.json").exists():
+        return found[0], None, ()
     certificate = None
     with contextlib.suppress(OSError, ValueError):
         certificate = json.loads((source / "certificate.json").read_text(encoding="utf-8"))
-    return found[0], certificate if isinstance(certificate, dict) else None
+    if not _is_certificate(certificate):
+        return found[0], None, ("the certificate is damaged, or of another version",)
+    return found[0], certificate, ()
+
+
+def _is_certificate(document: Any) -> bool:
+    """Whether a document has what the audit relies on."""
+    if not isinstance(document, dict) or not isinstance(document.get("files"), dict):
+        return False
+    promise = document.get("promise")
+    if not isinstance(promise, dict) or promise.get("model") not in catalog.models():
+        return False
+    parameters = promise.get("parameters")
+    return isinstance(parameters, dict) and [type(bound) for bound in parameters.values()] == [int]
 
 
 def _suppressed(
@@ -143,7 +159,8 @@ def _classes(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64]:
         if number.null_count() == 0 and number.is_sorted():
             changes = pl.any_horizontal(pl.col(n).ne_missing(pl.col(n).shift()) for n in names)
             new = frame.select(changes).to_series().to_numpy().astype(np.int64)
-            return np.cumsum(new) - new[0] if new.size else new
+            if new.sum() == number.n_unique():  # all rows of a group agree, so runs are classes
+                return np.cumsum(new) - 1
     return dense_rank([_text_codes(frame[name]) for name in names])
 
 
@@ -155,18 +172,19 @@ def _text_codes(series: pl.Series) -> NDArray[np.int64]:
 
 def _sensitive_codes(series: pl.Series, spec: ColumnSpec, schema: Schema) -> NDArray[np.int64]:
     """Values as the spec means them: spellings merged, 1 and 1.0 one number, missing one value."""
-    relaxed = replace(spec, hierarchy=None, missing=Missing.DROP_ROW)
-    part = None
-    if spec.type != Type.CATEGORY:
-        try:
-            part = coded(relaxed, series, schema.file.missing, None)
-        except InputError:  # a generalised number is not a number: compared as text below
-            part = None
-    if part is None:
-        text = replace(relaxed, type=Type.CATEGORY, order=(), grid=None, min_width=None)
-        part = coded(text, series.cast(pl.String), schema.file.missing, None)
-    values = np.where(part.missing, -1, part.codes - part.codes[~part.missing].min(initial=0))
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    spec = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, order=(), grid=None, min_width=None)
+    if spec.type == Type.CATEGORY:
+        part = coded(spec, series.cast(pl.String), schema.file.missing, None)
+        return distinct_values(np.where(part.missing, -1, part.codes))[1]
+    cells = factorised(spec, series.cast(pl.String), schema.file.missing)
+    number: dict[object, int] = {}
+    codes = [number.setdefault(_meant(cell), len(number)) for cell in cells.distinct.to_list()]
+    return np.array(codes, np.int64)[cells.index]
+
+
+def _meant(cell: str | None) -> object:
+    """A number where the cell is one; other cells (generalised ones) as they are."""
+    return Fraction(cell) if cell is not None and _NUMBER.fullmatch(cell) else cell
 
 
 def parse_requirements(text: str) -> list[tuple[str, Fraction]]:
@@ -192,10 +210,10 @@ def _failures(report: AuditReport, requirements: list[tuple[str, Fraction]]) -> 
     failures = [f"identifying column {name} is published" for name in report.identifying]
     if report.digest_matches is False:
         failures.append("the data is not what its certificate was made for (digest differs)")
-    promised = (report.certificate or {}).get("promise", {})
-    if promised.get("model") in report.achieved:
-        bound = Fraction(str(next(iter(promised["parameters"].values()))))
-        requirements = [(promised["model"], bound), *requirements]
+    if report.certificate is not None:
+        promise = report.certificate["promise"]
+        (bound,) = promise["parameters"].values()
+        requirements = [(promise["model"], Fraction(bound)), *requirements]
     for key, bound in requirements:
         achieved = report.achieved[key].achieved
         if achieved is not None and achieved < bound:

@@ -185,6 +185,35 @@ def test_refusal_says_what_would_work():
     assert "suppress 1 rows" in message
 
 
+def test_numeric_sensitive_values(tmp_path):
+    """Codes of a sensitive number are its value: negative, or far apart."""
+    import voile
+
+    values = [-5, 3, -7, 8, 10**14, 0]
+    text = "age,d\n" + "".join(f"{i},{v}\n" for i, v in enumerate(values))
+    (tmp_path / "t.csv").write_text(text)
+    schema = voile.Schema.of({"age": {"role": "qi", "type": "integer"}, "d": {"role": "sa", "type": "integer"}})
+    _, found = voile.publish(tmp_path / "t.csv", schema, "bsgi", tmp_path / "out", l=3)
+    assert found.groups == 2
+    assert found.achieved["unique_distinct_l_diversity"].achieved == 3
+
+
+def test_incorporation_does_not_overflow():
+    """Costs near the largest unit: the row at the top joins the nearer group (review H4)."""
+    ranges = (1_000_000_007, 1_000_000_009, 1_000_000_021)
+    at = [0] * 5 + [1] * 5 + [2]
+    columns = [(axis_of([0, r]), [a * r // 2 for a in at]) for r in ranges]
+    _, group, _ = run_kernels(columns, [*"abcde", *"abcde", "f"], 5)
+    assert group[10] == group[9] != group[0]
+
+
+def test_auto_with_suppression_begins_at_two():
+    table = table_from(list(range(8)), [0] * 8, [0] * 8, [0] * 8, [0] * 6 + [1, 2])
+    chosen = BSGI(l="auto", ineligible="suppress").resolve(table)
+    assert chosen.l == 2
+    assert chosen.partition(table).suppressed == 4
+
+
 def test_order_of_rows_is_a_permutation():
     values = np.random.default_rng(0).integers(0, 1000, (500, 20)).astype(np.int32)
     assert sorted(order_of_rows(values, 0)) == list(range(500))

@@ -90,6 +90,35 @@ def test_audit_sees_a_changed_release(tmp_path):
     assert "digest differs" in found.out
 
 
+@pytest.mark.parametrize("content", ["{", "[]", '{"promise": "x"}', '{"files": {}, "promise": {"model": "none"}}'])
+def test_audit_refuses_a_damaged_certificate(tmp_path, content):
+    table, spec = clinic(tmp_path)
+    voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "out")
+    (tmp_path / "out" / "certificate.json").write_text(content)
+    found = voile("audit", tmp_path / "out", "-s", spec)
+    assert found.code == 1, found.err
+    assert "certificate is damaged" in found.out
+
+
+def audited(tmp_path, text, columns):
+    import voile as library
+
+    (tmp_path / "theirs.csv").write_text(text)
+    report = library.audit(tmp_path / "theirs.csv", library.Schema.of(columns))
+    return {key: verdict.shown() for key, verdict in report.achieved.items()}
+
+
+def test_audit_of_numbers_written_in_several_ways(tmp_path):
+    columns = {"age": "qi", "d": {"role": "sa", "type": "integer"}}
+    assert audited(tmp_path, "age,d\n20,5\n20,5.0\n20,05\n", columns)["distinct_l_diversity"] == 1
+    assert audited(tmp_path, 'age,d\n20,5\n20,05\n20,"[1, 2]"\n', columns)["distinct_l_diversity"] == 2
+
+
+def test_audit_sorts_out_rows_inside_a_group(tmp_path):
+    text = "group,age,d\n1,20,a\n1,30,b\n1,20,c\n1,30,d\n"
+    assert audited(tmp_path, text, {"age": "qi", "d": "sa"})["k_anonymity"] == 2
+
+
 def test_audit_refuses_identifying_columns(tmp_path):
     table, spec = clinic(tmp_path)
     found = voile("audit", table, "-s", spec)
@@ -99,7 +128,8 @@ def test_audit_refuses_identifying_columns(tmp_path):
 
 def test_audit_refuses_nonsense_requirements(tmp_path):
     _, spec = clinic(tmp_path)
-    assert voile("audit", tmp_path / "t.csv", "-s", spec, "--require", "q>=4").code == 2
+    for rule in ("q>=4", "l>=4/0", "l<=4", "l>=x"):
+        assert voile("audit", tmp_path / "t.csv", "-s", spec, "--require", rule).code == 2
 
 
 def test_latin1_semicolon_source_is_audited_as_written(tmp_path):
@@ -132,6 +162,7 @@ def test_demo(tmp_path):
     assert (tmp_path / "voile-demo" / "release" / "certificate.json").is_file()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("precious")
+    assert voile("demo", "-o", "mine/thesis.txt/x", cwd=tmp_path).code == 2
     refused = voile("demo", "-o", "mine", cwd=tmp_path)
     assert refused.code == 2
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "precious"

@@ -76,6 +76,9 @@ def test_one_more_leaf():
         ([["18", "[18, 30)", "*"], ["30", "[18, 30)", "*"]], 2, "labels say what they contain"),
         ([["5", "0-4", "*"]], 1, "labels say what they contain"),
         ([["90", "<90", "*"]], 1, "labels say what they contain"),
+        ([["60", "[50, 60[", "*"]], 1, "labels say what they contain"),
+        ([["50", "]50, 60]", "*"]], 1, "labels say what they contain"),
+        ([["1", "x"], ["2", "*"], ["3", "*"]], 0, "* means everything"),
         ([], 0, "write one line per value"),
     ],
 )

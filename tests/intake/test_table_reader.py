@@ -37,10 +37,10 @@ def test_delimiters_are_sniffed(tmp_path, delimiter):
 
 
 def test_spellings_are_one_value_and_counted(tmp_path):
-    text = 'a,d\n1,HIV\n2,"HIV "\n3,HI\u200bV\n4,caf\u00e9\n5,cafe\u0301\n'
+    text = 'a,d\n1,HIV\n2,"HIV "\n3,HI\u200bV\n4,caf\u00e9\n5,cafe\u0301\n6,a b\n7,a  b\n8,a\u00a0b\n'
     table = read(tmp_path, text, {"a": QI, "d": "sa"})
-    assert sorted(set(labels(table.sensitive[0]))) == ["HIV", "caf\u00e9"]
-    assert table.intake.merged_spellings == {"d": 3}
+    assert sorted(set(labels(table.sensitive[0]))) == ["HIV", "a b", "caf\u00e9"]
+    assert table.intake.merged_spellings == {"d": 5}
 
 
 def test_case_is_folded_on_request(tmp_path):
@@ -165,3 +165,71 @@ def test_hierarchy_files(tmp_path):
         read(tmp_path, "a,d\n20,p\n", columns)
     columns["a"]["check_labels"] = False
     assert read(tmp_path, "a,d\n20,p\n", columns).n == 1
+
+
+INVISIBLE = "\ufe0f\u034f\u180e\u2066\u206a\ufff9\U000e0061\u115f\u3164\u0001\u007f"
+
+
+@pytest.mark.parametrize("character", list(INVISIBLE))
+def test_invisible_characters_are_no_diversity(tmp_path, character):
+    table = read(tmp_path, f"a,d\n1,HIV\n2,HI{character}V\n", {"a": QI, "d": "sa"})
+    assert set(labels(table.sensitive[0])) == {"HIV"}
+
+
+@pytest.mark.parametrize("twins", [("HIV", "hiv"), ("HIV", "\uff28\uff29\uff36"), ("1", "1.0"), ("2.5", "2.50")])
+def test_twins_are_refused_until_decided(tmp_path, twins):
+    text = "a,d\n1,{}\n2,{}\n".format(*twins)
+    with pytest.raises(SpecError, match="casefold = true"):
+        read(tmp_path, text, {"a": QI, "d": "sa"})
+    assert (
+        len(set(labels(read(tmp_path, text, {"a": QI, "d": {"role": "sa", "casefold": True}}).sensitive[0]))) == 1
+    )
+
+
+def test_case_is_folded_to_the_leaf_of_the_hierarchy(tmp_path):
+    (tmp_path / "h.csv").write_text("flu;lung;*\nulcer;gut;*\n", encoding="utf-8")
+    columns = {"a": QI, "d": {"role": "sa", "hierarchy": tmp_path / "h.csv", "casefold": True}}
+    assert sorted(labels(read(tmp_path, "a,d\n1,FLU\n2,Ulcer\n", columns).sensitive[0])) == ["flu", "ulcer"]
+
+
+def test_words_of_the_spec_are_spelled_like_cells(tmp_path):
+    columns = {"x": {"role": "qi", "type": "ordinal", "order": ["1 ", "2"], "missing": "drop-row"}, "d": "sa"}
+    assert read(tmp_path, "x,d\n1,a\nNA,b\n", columns, {"missing": ["NA "]}).n == 1
+
+
+def test_a_real_value_called_missing_is_the_same_value(tmp_path):
+    columns = {"a": QI, "d": {"role": "sa", "missing": "category"}}
+    table = read(tmp_path, "a,d\n1,(missing)\n2,\n3,x\n", columns)
+    assert sorted(labels(table.sensitive[0])) == ["(missing)", "(missing)", "x"]
+
+
+def test_a_star_is_refused(tmp_path):
+    with pytest.raises(InputError, match="row 2"):
+        read(tmp_path, "a,d\nx,u\n*,v\n", {"a": QI, "d": "sa"})
+
+
+@pytest.mark.parametrize("encoding", ["base64", "rot13", "undefined", "hex"])
+def test_what_is_no_encoding_of_text(tmp_path, encoding):
+    with pytest.raises(InputError, match="unknown encoding"):
+        read(tmp_path, "a,d\n1,x\n", {"a": QI, "d": "sa"}, {"encoding": encoding})
+
+
+@pytest.mark.parametrize("name", ["group", "Group", "=x", "-x", "@x"])
+def test_reserved_names(tmp_path, name):
+    with pytest.raises(SpecError):
+        read(tmp_path, f"{name},d\n1,x\n", {name: QI, "d": "sa"})
+
+
+def test_small_floats_of_parquet(tmp_path):
+    pl.DataFrame({"x": [1.5e-7, 2.0], "d": ["p", "q"]}).write_parquet(tmp_path / "t.parquet")
+    table = read_table(
+        tmp_path / "t.parquet", voile.Schema.of({"x": {"role": "qi", "type": "decimal"}, "d": "sa"})
+    )
+    assert labels(table.quasi[0]) == ["0.00000015", "2.00000000"]
+
+
+def test_parquet_bomb(tmp_path):
+    path = tmp_path / "bomb.parquet"
+    pl.select(pl.repeat(1, 80_000_000, dtype=pl.Int8).alias("x")).write_parquet(path)
+    with pytest.raises(InputError, match="in so small a file"):
+        read_table(path, voile.Schema.of({"x": QI, "d": "sa"}))

@@ -71,13 +71,13 @@ def test_a_release_is_never_overwritten(tmp_path):
 
 
 def test_formulas_are_neutralised(tmp_path):
-    cells = ["=1+1", "@x", "+a", "-5", "-a", "'=q", "\uff1dz", "plain"]
+    cells = ["=1+1", "@x", "+a", "-5", "-a", "'=q", "\uff1dz", "\u207a2", "plain"]
     text = "age,d\n" + "".join(f'{i},"{c}"\n' for i, c in enumerate(cells))
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     schema = voile.Schema.of({"age": {"role": "qi", "type": "integer"}, "d": "sa"})
     voile.publish(tmp_path / "t.csv", schema, "bsgi", tmp_path / "out", l=2)
     written = set(pl.read_csv(tmp_path / "out" / "data.csv", infer_schema=False)["d"])
-    assert written == {"'=1+1", "'@x", "'+a", "-5", "'-a", "''=q", "'\uff1dz", "plain"}
+    assert written == {"'=1+1", "'@x", "'+a", "-5", "'-a", "''=q", "'\uff1dz", "'\u207a2", "plain"}
 
 
 def test_parquet_holds_only_what_is_published(tmp_path):
@@ -175,3 +175,11 @@ def test_a_living_run_is_not_swept_up(tmp_path):
     with Staging(tmp_path / "one") as first, Staging(tmp_path / "two") as second:
         assert first.path.is_dir() and second.path.is_dir()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_to_an_empty_folder_is_filled(tmp_path):
+    table, spec = clinic(tmp_path)
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    voile.publish(table, spec, "bsgi", tmp_path / "link", l=3)
+    assert (tmp_path / "real" / "data.csv").is_file()

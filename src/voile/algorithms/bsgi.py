@@ -15,7 +15,7 @@ import numpy as np
 from voile.core.algorithm import Algorithm, Progress, Rung
 from voile.core.eligibility import largest_l, most_groups, refuse_ineligible
 from voile.core.information_loss import loss_of
-from voile.core.order import canonical_order
+from voile.core.order import canonical_order, distinct_values
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
@@ -67,8 +67,9 @@ class BSGI(Algorithm):
 
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as floor(n / n1) (facts A4.3)."""
-        sizes = np.bincount(table.single_sensitive(self.key).codes)
-        ell = largest_l(sizes) if self.l == AUTO else int(self.l)
+        sizes = np.bincount(distinct_values(table.single_sensitive(self.key).codes)[1])
+        least = 2 if self.ineligible == "suppress" else 1  # with suppression, l = 2 is within reach
+        ell = max(largest_l(sizes), least) if self.l == AUTO else int(self.l)
         if ell < 2 or (self.ineligible == "refuse" and largest_l(sizes) < ell) or most_groups(sizes, ell) == 0:
             refuse_ineligible(sizes, max(ell, 2))
         return replace(self, l=ell)
@@ -76,11 +77,10 @@ class BSGI(Algorithm):
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """Bucketize, select and group, incorporate."""
         ell = int(self.resolve(table).l)
-        sensitive = table.single_sensitive(self.key).codes
         loss, values, _ = loss_of(table)
         order = order_of_rows(values, self.seed)
-        present = np.flatnonzero(np.bincount(sensitive))  # a hierarchy may have leaves nobody has
-        values, bucket = values[order], np.searchsorted(present, sensitive)[order]
+        bucket = distinct_values(table.single_sensitive(self.key).codes)[1][order]
+        values = values[order]
         group = select_and_group(loss, values, bucket, ell, progress)
         if self.residual == "incorporate":
             incorporate(loss, values, bucket, group)
@@ -205,12 +205,14 @@ def incorporate(loss, values, bucket, group):
         return
     members = np.argsort(group, kind="stable")[residual.size :]
     sizes = np.bincount(group[members])
+    holding = np.bincount(bucket[members], minlength=bucket.max() + 1)  # groups with each value
     for row in residual:
+        if holding[bucket[row]] == sizes.size:
+            continue
+        holding[bucket[row]] += 1
         holds = np.zeros(sizes.size, np.bool_)
         same_value = group[bucket == bucket[row]]
         holds[same_value[same_value >= 0]] = True
-        if holds.all():
-            continue
         best = cheapest_group(loss, values, row, members, sizes, holds)
         group[row] = best
         members = np.insert(members, sizes[: best + 1].sum(), row)

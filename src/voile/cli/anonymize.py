@@ -37,14 +37,17 @@ def command(
     format: str | None,
     as_json: bool,
 ) -> None:
+    from voile import catalog
     from voile.cli import show
     from voile.cli.progress import ProgressBar, announce_compilation
     from voile.pipeline import publish
 
+    given = parameters_of(parameter)
+    catalog.algorithm(algorithm).configure(given)  # refuses unknown names before they meet others
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
     with ProgressBar() as report:
-        release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **parameters_of(parameter))
+        release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **given)
     if as_json:
         show.document({"ok": True, "folder": str(out), "certificate": release.certificate})
     else:
@@ -74,4 +77,4 @@ def summary(certificate: Mapping[str, Any], out: Path) -> None:
         ),
         ("next", f"voile audit {out} -s SPEC"),
     ]
-    show.grid("Released", ("", ""), rows)
+    show.facts("Released", rows)

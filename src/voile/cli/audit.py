@@ -34,7 +34,7 @@ def describe(report: Any) -> None:
     from voile.cli import show
 
     models = catalog.models()
-    show.grid("Audited", ("", ""), _facts(report))
+    show.facts("Audited", _facts(report))
     shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
     show.checks(shown, {k: m.title for k, m in models.items()}, {k: m.meaning for k, m in models.items()})
     for failure in report.failures:

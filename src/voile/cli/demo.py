@@ -1,5 +1,6 @@
 """`voile demo`: a synthetic hospital, end to end."""
 
+import contextlib
 import shutil
 from pathlib import Path
 from typing import Any
@@ -26,13 +27,19 @@ def command(out: Path, parameter: tuple[str, ...], as_json: bool) -> int:
     from voile.cli.anonymize import parameters_of, summary
     from voile.cli.audit import describe
     from voile.cli.progress import ProgressBar, announce_compilation
+    from voile.errors import OutputError
     from voile.hospital import write_hospital
     from voile.pipeline import publish
 
     announce_compilation()
     _make_room(out)
-    table, spec = write_hospital(out)
-    (out / MARK).touch()
+    made = None
+    with contextlib.suppress(OSError):
+        made = write_hospital(out)
+        (out / MARK).touch()
+    if made is None:
+        raise OutputError("cannot be created", where=f"folder {out.name}", remedy="choose another with -o")
+    table, spec = made
     with ProgressBar() as report:
         given: dict[str, Any] = parameters_of(parameter) or {"l": 5}
         release, _ = publish(table, spec, "bsgi", out / "release", report=report, **given)

@@ -32,6 +32,16 @@ def grid(title: str, header: Iterable[str], rows: Iterable[Iterable[object]]) ->
     console().print(shown)
 
 
+def facts(title: str, rows: Iterable[tuple[str, str]]) -> None:
+    """Names and what they are, without a header."""
+    shown = Grid(title=title, title_justify="left", show_header=False)
+    shown.add_column(style="bold", no_wrap=True)
+    shown.add_column(overflow="fold")
+    for name, value in rows:
+        shown.add_row(escape(name), escape(value))
+    console().print(shown)
+
+
 def frame(title: str, rows: pl.DataFrame) -> None:
     """A few rows of data: only ever synthetic ones, or a release."""
     grid(title, rows.columns, rows.rows())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from voile.core.schema import Type
 
 Codes = NDArray[np.int64]
+_FIRST_DAY, _LAST_DAY = -719162, 2932896  # of the years 1 and 9999
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,4 +60,6 @@ class Axis:
             high = np.where(narrow, np.maximum(high, low + self.min_width), high)
         if self.grid is not None:
             low, high = low // self.grid * self.grid, (high // self.grid + 1) * self.grid - 1
+        if self.type == Type.DATE:
+            low, high = np.maximum(low, _FIRST_DAY), np.minimum(high, _LAST_DAY)
         return low, high

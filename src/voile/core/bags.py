@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.core.order import distinct_values
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Bag:
@@ -23,12 +25,13 @@ class Bag:
     @classmethod
     def of(cls, group: NDArray[np.int64], codes: NDArray[np.int64], groups: int) -> "Bag":
         """Count the codes of each group."""
-        span = int(codes.max()) + 1 if codes.size else 1
-        keys = np.sort(group.astype(np.int64) * span + codes)
+        present, index = distinct_values(codes)
+        span = max(1, present.size)
+        keys = np.sort(group.astype(np.int64) * span + index)
         first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else keys
         counts = np.diff(np.append(first, keys.size))
         owner, values = np.divmod(keys[first], span)
-        return cls(np.searchsorted(owner, np.arange(groups + 1)), values, counts)
+        return cls(np.searchsorted(owner, np.arange(groups + 1)), present[values], counts)
 
     def distinct(self) -> NDArray[np.int64]:
         """Number of different values per group."""

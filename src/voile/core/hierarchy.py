@@ -15,7 +15,7 @@ from voile.errors import HierarchyError
 
 EVERYTHING = "*"
 _NUMBER = r"-?\d+(?:\.\d+)?"
-_BETWEEN = re.compile(rf"([\[(]?)\s*({_NUMBER})\s*(?:-|,|\.\.|to)\s*({_NUMBER})\s*([\])]?)")
+_BETWEEN = re.compile(rf"([\[\](]?)\s*({_NUMBER})\s*(?:-|,|;|\.\.|to)\s*({_NUMBER})\s*([\[\])]?)")
 _BEYOND = re.compile(rf"([<>]=?)\s*({_NUMBER})")
 
 
@@ -83,6 +83,8 @@ class Hierarchy:
                     seen.add((low, high))
                     nodes.append((low, high, label))
         if n > 1 and nodes[-1][:2] != (0, n - 1):
+            if EVERYTHING in meaning:
+                raise HierarchyError("* stands for a part", where=where, rule="* means everything")
             nodes.append((0, n - 1, EVERYTHING))
         low_high = np.array([node[:2] for node in nodes], np.int64).reshape(-1, 2)
         return cls(
@@ -188,8 +190,8 @@ def _outside(label: str, leaf: float) -> bool:
     between, beyond = _BETWEEN.fullmatch(label), _BEYOND.fullmatch(label)
     if between:
         opening, low, high, closing = between.groups()
-        below = leaf <= float(low) if opening == "(" else leaf < float(low)
-        above = leaf >= float(high) if closing == ")" else leaf > float(high)
+        below = leaf <= float(low) if opening and opening in "(]" else leaf < float(low)
+        above = leaf >= float(high) if closing and closing in ")[" else leaf > float(high)
         return below or above
     if beyond:
         sign, bound = beyond.group(1), float(beyond.group(2))

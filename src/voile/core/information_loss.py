@@ -4,7 +4,7 @@ Per row, an interval column costs weight * range / domain range and a tree colum
 weight * leaves under the common ancestor / all leaves, 0 at a leaf (facts/bsgi.md, A4.4).
 One unit is 1/L for the least common denominator L, so costs compare exactly. Where L would
 overflow, one unit is a fixed tiny share instead: then the weights, not the comparisons, are
-rounded (by less than one in 10**9).
+rounded, by less than one in 10**5. A range of more than 2**30 steps is measured in coarser steps.
 """
 
 import math
@@ -18,16 +18,22 @@ from voile.core.hierarchy import Hierarchy
 from voile.core.table import Column, Table
 from voile.kernels.loss import NO_TABLE, TABLE_LIMIT, Loss, tabulate_costs
 
-_LIMIT = 2**61
+_LIMIT = 2**50  # a group of thousands of rows, times its cost, still fits 63 bits
+_WIDEST = 30  # bits of a code in the kernels
 
 
-def _charge(column: Column) -> dict[int, Fraction]:
+def _coarser(axis: Axis) -> int:
+    """How many bits of an axis' steps are dropped."""
+    return max(0, (axis.high - axis.low).bit_length() - _WIDEST)
+
+
+def _charge(column: Column, weight: Fraction) -> dict[int, Fraction]:
     """Cost of one step of an axis (under key 1), or of a tree node by the leaves under it."""
     domain = column.domain
     if isinstance(domain, Axis):
-        return {1: column.weight / max(1, domain.high - domain.low)}
+        return {1: weight / max(1, (domain.high - domain.low) >> _coarser(domain))}
     sizes = np.unique(domain.high - domain.low + 1).tolist()
-    return {size: column.weight * Fraction(size if size > 1 else 0, domain.leaves) for size in sizes}
+    return {size: weight * Fraction(size if size > 1 else 0, domain.leaves) for size in sizes}
 
 
 def _unit(charges: list[dict[int, Fraction]], total: Fraction) -> int:
@@ -36,13 +42,15 @@ def _unit(charges: list[dict[int, Fraction]], total: Fraction) -> int:
     return exact if exact * total < _LIMIT else int(_LIMIT / max(total, Fraction(1)))
 
 
-def loss_of(table: Table) -> tuple[Loss, NDArray[np.integer], int]:
+def loss_of(table: Table) -> tuple[Loss, NDArray[np.int32], int]:
     """What kernels need to charge groups of a table: the Loss, the QI codes in its order (axes,
     then trees), and how many units make a loss of 1."""
     axes = [column for column in table.quasi if isinstance(column.domain, Axis)]
     trees = [column for column in table.quasi if isinstance(column.domain, Hierarchy)]
-    charges = [_charge(column) for column in axes + trees]
-    unit = _unit(charges, sum((column.weight for column in table.quasi), Fraction(0)))
+    heaviest = max((column.weight for column in table.quasi), default=Fraction(0)) or Fraction(1)
+    weights = [column.weight / heaviest for column in axes + trees]  # only their ratios matter
+    charges = [_charge(column, weight) for column, weight in zip(axes + trees, weights, strict=True)]
+    unit = _unit(charges, sum(weights, Fraction(0)))
     step = np.array([int(charge[1] * unit) for charge in charges[: len(axes)]], np.int64)
     loss = Loss(step, *_trees(trees, charges[len(axes) :], unit))
     tabulate_costs(loss)
@@ -72,11 +80,13 @@ def _joined(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate([np.empty(0, np.int64), *parts])
 
 
-def _matrix(quasi: list[Column]) -> NDArray[np.integer]:
-    """QI codes as one row-major array, counted from the low end of each axis; 4 bytes if they fit."""
-    spans = [c.domain.high - c.domain.low if isinstance(c.domain, Axis) else c.domain.leaves for c in quasi]
-    n = quasi[0].codes.size
-    matrix = np.empty((n, len(quasi)), np.int32 if max(n, *spans) < 2**30 else np.int64)
+def _matrix(quasi: list[Column]) -> NDArray[np.int32]:
+    """QI codes as one row-major array, counted from the low end of each axis."""
+    matrix = np.empty((quasi[0].codes.size, len(quasi)), np.int32)
     for j, column in enumerate(quasi):
-        matrix[:, j] = column.codes - (column.domain.low if isinstance(column.domain, Axis) else 0)
+        domain = column.domain
+        if isinstance(domain, Axis):
+            matrix[:, j] = (column.codes - domain.low) >> _coarser(domain)
+        else:
+            matrix[:, j] = column.codes
     return matrix

@@ -72,6 +72,20 @@ def canonical_order(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return np.lexsort(keys[::-1]).astype(np.int64)
 
 
+def distinct_values(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct codes in ascending order, and which of them each row has.
+
+    >>> [part.tolist() for part in distinct_values(np.array([7, -5, 7]))]
+    [[-5, 7], [1, 0, 1]]
+    """
+    low, high = (int(codes.min()), int(codes.max())) if codes.size else (0, 0)
+    if high - low > 4 * codes.size + 2**16:
+        values, index = np.unique(codes, return_inverse=True)
+        return values, index
+    present = np.bincount(codes - low) > 0  # a range not much larger than the table: no sorting
+    return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[codes - low]
+
+
 def dense_rank(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     """Number the distinct rows 0, 1, ... in canonical order.
 

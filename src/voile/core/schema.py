@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+from voile.core.hierarchy import Hierarchy
 from voile.errors import SpecError
 
 
@@ -32,6 +34,7 @@ class Type(StrEnum):
     ORDINAL = "ordinal"
 
 
+GROUP = "group"  # the column a release adds
 NUMERIC = (Type.INTEGER, Type.DECIMAL, Type.DATE)
 
 
@@ -99,7 +102,7 @@ def _column(name: str, options: object) -> ColumnSpec:
     if "role" not in options:
         raise SpecError("no role", where=where, rule=f"roles: {', '.join(Role)}")
     given: dict[str, Any] = dict(options)
-    given["role"] = ROLE_ALIASES.get(given["role"]) or _one_of(Role, given["role"], where, "role")
+    given["role"] = ROLE_ALIASES.get(str(given["role"])) or _one_of(Role, given["role"], where, "role")
     if "type" in given:
         given["type"] = _one_of(Type, given["type"], where, "type")
     if "missing" in given:
@@ -134,9 +137,10 @@ def _refuse_contradictions(column: ColumnSpec, where: str) -> None:
         "keep is for insensitive columns": column.keep and column.role != Role.INSENSITIVE,
         "a date needs a grid and min_width of whole days": column.type == Type.DATE
         and any(x is not None and x.denominator != 1 for x in (column.grid, column.min_width)),
-        "an integer needs a whole grid": column.type == Type.INTEGER
-        and column.grid is not None
-        and column.grid.denominator != 1,
+        "an integer needs a whole grid and min_width": column.type == Type.INTEGER
+        and any(x is not None and x.denominator != 1 for x in (column.grid, column.min_width)),
+        "hierarchy is the path of a file": not isinstance(column.hierarchy, str | Path | Hierarchy | None)
+        or "\0" in str(column.hierarchy),
     }
     for rule, broken in contradictions.items():
         if broken:
@@ -178,6 +182,17 @@ class Schema:
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in declared order."""
         return tuple(column for column in self.columns if column.role == role)
+
+    def refuse_reserved_names(self) -> None:
+        """Names that a release cannot carry: its own group column, and what a spreadsheet runs."""
+        for column in self.columns:
+            where = f"spec, column {column.name}"
+            if column.name.casefold() == GROUP:
+                raise SpecError("a column named group", where=where, rule="a release adds one", remedy="rename it")
+            if column.published and column.name[:1] in tuple("=+-@'"):
+                raise SpecError(
+                    "a name that a spreadsheet would run", where=where, rule="names begin with none of = + - @ '"
+                )
 
     def require_roles(self) -> None:
         """A promise needs someone to protect from being found, and something to protect."""

@@ -6,6 +6,7 @@ into them, the parsers below turn distinct cells into codes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -13,10 +14,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
-from voile.core.hierarchy import Hierarchy
+from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.schema import ColumnSpec, Missing, Role, Type
 from voile.errors import HierarchyError, InputError, SpecError
-from voile.intake.normalise import case_folded, normalised
+from voile.intake.normalise import normalised, one_spelling
 
 MISSING_LABEL = "(missing)"
 _NOWHERE = np.iinfo(np.int64).min  # the code of a missing value until a policy is applied
@@ -56,9 +57,14 @@ def factorised(spec: ColumnSpec, series: pl.Series, markers: Sequence[str]) -> C
     raw = text.unique().drop_nulls().sort()
     index = text.cast(pl.Enum(raw)).to_physical().fill_null(raw.len()).to_numpy().astype(np.int64)
     clean = normalised(raw)
-    words = list(markers) + ([] if spec.type in (Type.CATEGORY, Type.ORDINAL) else ["NaN", "nan", "NAN"])
+    words = _normal_words(markers) + ([] if spec.type in (Type.CATEGORY, Type.ORDINAL) else ["NaN", "nan", "NAN"])
     clean = clean.set(clean.is_in(words).fill_null(False), None) if words else clean
     return Cells(clean.append(pl.Series([None], dtype=pl.String)), index, where)
+
+
+def _normal_words(words: Sequence[str]) -> list[str]:
+    """Words of the spec, spelled like the cells they are compared with."""
+    return normalised(pl.Series(words, dtype=pl.String)).drop_nulls().to_list()
 
 
 def _text_of(series: pl.Series, where: str) -> pl.Series:
@@ -77,6 +83,8 @@ def _text_of(series: pl.Series, where: str) -> pl.Series:
             big = series.abs().fill_nan(0).max()
             if isinstance(big, float) and big < 10.0**_DIGITS:  # 3.0 is 3; infinity stays text
                 return whole.fill_nan(None).cast(pl.Int64).cast(pl.String)
+        plain_text = {x: f"{Decimal(repr(x)):f}" for x in series.unique().drop_nulls().to_list()}
+        return series.replace_strict(plain_text, return_dtype=pl.String)
     return series.cast(pl.String)
 
 
@@ -129,8 +137,9 @@ def _parse_dates(cells: Cells, spec: ColumnSpec) -> pl.Series:
 
 
 def _parse_ranks(cells: Cells, spec: ColumnSpec) -> pl.Series:
-    _refuse_other_types(cells, cells.distinct.is_in(list(spec.order)), spec.type, "add the value to order")
-    return cells.distinct.cast(pl.Enum(list(spec.order))).to_physical()
+    order = _normal_words(spec.order)
+    _refuse_other_types(cells, cells.distinct.is_in(order), spec.type, "add the value to order")
+    return cells.distinct.cast(pl.Enum(order)).to_physical()
 
 
 def _steps(fraction: Fraction | None, scale: int) -> int | None:
@@ -142,7 +151,7 @@ def _axis(spec: ColumnSpec, codes: pl.Series, scale: int = 0) -> Axis:
     low, high = codes.min(), codes.max()
     ends = (low, high) if isinstance(low, int) and isinstance(high, int) else (0, 0)
     grid, width = _steps(spec.grid, scale), _steps(spec.min_width, scale)
-    return Axis(spec.type, *ends, scale, spec.order, grid, width)
+    return Axis(spec.type, *ends, scale, tuple(_normal_words(spec.order)), grid, width)
 
 
 def _parsed(spec: ColumnSpec, cells: Cells) -> tuple[Axis, pl.Series]:
@@ -169,25 +178,45 @@ def _native(spec: ColumnSpec, series: pl.Series) -> pl.Series | None:
 
 def _tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy | None) -> tuple[Hierarchy, pl.Series]:
     labels = cells.distinct.drop_nulls().unique().to_list()
-    folded = dict(zip(labels, case_folded(labels), strict=True))
-    twins = len(labels) - len(set(folded.values()))
+    leaves = hierarchy.labels[: hierarchy.leaves] if hierarchy else ()
+    spelling = one_spelling(labels, leaves)
+    twins = len(labels) - len(set(spelling.values()))
     if twins and spec.role == Role.SENSITIVE and spec.casefold is None:
         raise SpecError(
-            f"{twins} values differ from another only in upper and lower case",
+            f"{twins} values differ from another only in case, width or zeros after the point",
             where=cells.where,
             rule="one value under two spellings is not diversity",
             remedy="set casefold = true to merge them, or casefold = false if they are different",
         )
-    final = cells.distinct.replace(folded) if spec.casefold and twins else cells.distinct
+    final = cells.distinct.replace(spelling) if spec.casefold else cells.distinct
+    _refuse_star(cells, final)
     if hierarchy is None:
         hierarchy = Hierarchy.flat(final.drop_nulls().unique().sort().to_list())
+    return _with_missing(spec, cells, final, hierarchy)
+
+
+def _with_missing(
+    spec: ColumnSpec, cells: Cells, final: pl.Series, hierarchy: Hierarchy
+) -> tuple[Hierarchy, pl.Series]:
+    """Codes of the final labels; missing ones get a leaf of their own if that is the policy."""
+    if spec.missing == Missing.CATEGORY and cells.rows_with(final.is_null()):
+        final = final.fill_null(MISSING_LABEL)
+        if MISSING_LABEL not in hierarchy.labels[: hierarchy.leaves]:
+            hierarchy = hierarchy.with_leaf(MISSING_LABEL)
     leaves = pl.Series(hierarchy.labels[: hierarchy.leaves], dtype=pl.String)
     _refuse_uncovered(cells, final, leaves)
-    codes = final.cast(pl.Enum(leaves)).to_physical().cast(pl.Int64)
-    if spec.missing == Missing.CATEGORY and cells.rows_with(final.is_null()):
-        hierarchy = hierarchy.with_leaf(MISSING_LABEL)
-        codes = codes.fill_null(hierarchy.leaves - 1)
-    return hierarchy, codes
+    return hierarchy, final.cast(pl.Enum(leaves)).to_physical().cast(pl.Int64)
+
+
+def _refuse_star(cells: Cells, final: pl.Series) -> None:
+    star = (final == EVERYTHING).fill_null(False)
+    if star.any():
+        raise InputError(
+            "a cell that is *",
+            where=cells.first_row(star),
+            rule="in a release * means everything",
+            remedy="list it under [file] missing if it means a missing value, or rename it",
+        )
 
 
 def _refuse_uncovered(cells: Cells, final: pl.Series, leaves: pl.Series) -> None:

@@ -6,7 +6,9 @@ exceptions never leave this module.
 """
 
 import codecs
+import contextlib
 import csv
+import io
 from pathlib import Path
 
 import numpy as np
@@ -67,14 +69,14 @@ def _bytes_of(path: Path, encoding: str) -> NDArray[np.uint8]:
     if bytes(data[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise InputError("UTF-16", where="file, line 1", rule="text is UTF-8", remedy="save it as UTF-8")
     try:
-        decoder = codecs.getincrementaldecoder(encoding)
-    except LookupError:
+        decoder = codecs.getincrementaldecoder(encoding) if "a".encode(encoding) else None
+    except (LookupError, ValueError):  # unknown, or not an encoding of text
         decoder = None
     if decoder is None:
         raise InputError("unknown encoding", where="spec, [file]", remedy='for example encoding = "latin-1"')
     text = _decoded(data, decoder(), keep=encoding.lower().replace("_", "-") not in ("utf-8", "utf8"))
     if text is not None:
-        data = np.frombuffer(text.encode(), np.uint8)
+        data = np.frombuffer(text.encode(errors="replace"), np.uint8)
     return data[3:] if bytes(data[:3]) == codecs.BOM_UTF8 else data
 
 
@@ -88,9 +90,9 @@ def _decoded(data: NDArray[np.uint8], decoder: codecs.IncrementalDecoder, keep: 
             part = decoder.decode(chunk, final=begin + _CHUNK >= data.size)
             if keep:
                 text.append(part)
-        except UnicodeDecodeError as error:  # holds the bytes: must not become a __context__
-            before = np.count_nonzero(data[:begin] == 10)
-            bad_line = int(before) + error.object[: error.start].count(b"\n") + 1
+        except UnicodeError as error:  # holds the bytes: must not become a __context__
+            inside = chunk[: getattr(error, "start", 0)].count(b"\n")
+            bad_line = int(np.count_nonzero(data[:begin] == 10)) + inside + 1
             break
     if bad_line:
         raise InputError(
@@ -141,5 +143,10 @@ def _header(data: NDArray[np.uint8], delimiter: str) -> list[str]:
     for end in np.flatnonzero(data[: 2**20] == 10).tolist():
         if np.count_nonzero(data[:end] == 34) % 2 == 0:  # not inside quotes
             break
-    line = data[:end].tobytes().decode().rstrip("\r")
-    return next(csv.reader([line] if "\n" not in line else line.splitlines(True), delimiter=delimiter))
+    line = data[:end].tobytes().decode().removesuffix("\r")
+    names = None
+    with contextlib.suppress(csv.Error):
+        names = next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter))
+    if names is None:
+        raise InputError("cannot be read", where="header", rule="names are short", remedy="check its quotes")
+    return names

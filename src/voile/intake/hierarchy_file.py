@@ -1,6 +1,7 @@
 """ARX hierarchy CSV: no header, one line per leaf, coarser to the right, `;` or `,`."""
 
 import csv
+import io
 from pathlib import Path
 
 import polars as pl
@@ -29,18 +30,33 @@ def read_hierarchy(spec: ColumnSpec) -> Hierarchy | None:
     if "\0" in text:
         raise HierarchyError("a NUL byte", where=where, remedy="save it as UTF-8")
     delimiter = ";" if ";" in text.partition("\n")[0] else ","
-    lines = [line for line in csv.reader(text.splitlines(), delimiter=delimiter) if line]
-    return Hierarchy.from_lines(
-        [_clean(line, number, where) for number, line in enumerate(lines, 1)],
-        where=where,
-        check_labels=spec.check_labels,
-    )
+    lines = _lines(text, delimiter)
+    if lines is None:
+        raise HierarchyError("cannot be read", where=where, rule="CSV", remedy="check its quotes")
+    return Hierarchy.from_lines(_normal(lines, where), where=where, check_labels=spec.check_labels)
 
 
-def _clean(line: list[str], number: int, where: str) -> list[str]:
-    labels = normalised(pl.Series(line, dtype=pl.String)).to_list()
-    if None in labels:
-        raise HierarchyError(
-            "an empty label", where=f"{where}, line {number}", remedy="repeat the label of the level below"
-        )
-    return labels
+def _lines(text: str, delimiter: str) -> list[list[str]] | None:
+    """The lines of the file, without blank ones at its end."""
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error:  # its message may quote a label
+        return None
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _normal(lines: list[list[str]], where: str) -> list[list[str]]:
+    """All labels normalised at once."""
+    flat = [label for line in lines for label in line]
+    clean = iter(normalised(pl.Series(flat, dtype=pl.String)).to_list())
+    result = [[next(clean) for _ in line] for line in lines]
+    for number, line in enumerate(result, 1):
+        if not line or None in line:
+            raise HierarchyError(
+                "an empty line or label",
+                where=f"{where}, line {number}",
+                remedy="delete the line, or repeat the label of the level below",
+            )
+    return result

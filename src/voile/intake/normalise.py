@@ -1,13 +1,16 @@
-"""Text as people mean it: Unicode NFC, trimmed, no invisible characters, case on request.
+"""Text as people mean it: one kind of blank, Unicode NFC, nothing invisible.
 
 `HIV`, `HIV ` and the same with a zero-width space are one value; counted as three they would
 pass for diversity (facts/threats.md, spelling diversity).
 """
 
+import re
+import unicodedata
+
 import polars as pl
 
-# soft hyphen, zero-width characters, direction marks, byte order mark
-_INVISIBLE = "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+# format and control characters, fillers, variation selectors
+_INVISIBLE = r"[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]"
 
 
 def normalised(text: pl.Series) -> pl.Series:
@@ -16,17 +19,29 @@ def normalised(text: pl.Series) -> pl.Series:
     >>> normalised(pl.Series(["HIV ", "HI\u200bV", "e\u0301", "  "])).to_list()
     ['HIV', 'HIV', 'é', None]
     """
-    clean = text.str.replace_all(_INVISIBLE, "").str.normalize("NFC").str.strip_chars()
+    visible = text.str.replace_all(r"\s+", " ").str.replace_all(_INVISIBLE, "")
+    clean = visible.str.normalize("NFC").str.strip_chars()
     return clean.set(clean == "", None)
 
 
-def case_folded(labels: list[str]) -> list[str]:
-    """Each label replaced by the first, in sorted order, of those that differ only in case.
+def twin_key(label: str) -> str:
+    """The same for labels that differ only in case, in width (full-width letters) or in the zeros
+    after a decimal point.
 
-    >>> case_folded(["flu", "Flu", "HIV"])
-    ['Flu', 'Flu', 'HIV']
+    >>> twin_key("HIV") == twin_key("\uff48iv"), twin_key("1") == twin_key("1.0")
+    (True, True)
     """
-    first: dict[str, str] = {}
+    key = unicodedata.normalize("NFKC", label).casefold()
+    return key.rstrip("0").rstrip(".") if re.fullmatch(r"-?[0-9]+\.[0-9]+", key) else key
+
+
+def one_spelling(labels: list[str], preferred: tuple[str, ...] = ()) -> dict[str, str]:
+    """Each label's representative among its twins: a preferred one, or the first in sorted order.
+
+    >>> one_spelling(["flu", "Flu", "HIV"])
+    {'flu': 'Flu', 'Flu': 'Flu', 'HIV': 'HIV'}
+    """
+    first = {twin_key(label): label for label in reversed(preferred)}
     for label in sorted(labels):
-        first.setdefault(label.casefold(), label)
-    return [first[label.casefold()] for label in labels]
+        first.setdefault(twin_key(label), label)
+    return {label: first[twin_key(label)] for label in labels}

@@ -34,7 +34,7 @@ class IntakeRecord:
 def read_frame(path: str | Path, schema: Schema) -> pl.DataFrame:
     """A file's cells, columns named and ordered as in the file, nothing typed or dropped yet."""
     path = Path(path)
-    if not path.is_file() or not os.access(path, os.R_OK):
+    if "\0" in str(path) or not path.is_file() or not os.access(path, os.R_OK):
         raise InputError("cannot be read", where=path.name, remedy="check the path and its permissions")
     return read_parquet(path) if path.suffix.lower() == ".parquet" else read_csv(path, schema.file)
 
@@ -66,6 +66,7 @@ def _refuse_absent(frame: pl.DataFrame, columns: list[ColumnSpec]) -> None:
 def read_table(path: str | Path, schema: Schema) -> Table:
     """Read, type, normalise and code a file. Identifying columns are dropped here."""
     schema.require_roles()
+    schema.refuse_reserved_names()
     frame = read_frame(path, schema)
     refuse_undeclared(frame, schema)
     _refuse_absent(frame, list(schema))

@@ -4,6 +4,7 @@ The folder is locked while its process lives; what a killed run left behind is s
 next one that writes to the same place.
 """
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -20,27 +21,35 @@ class Staging:
     """`with Staging(target) as folder:` write into folder.path, then folder.reveal()."""
 
     def __init__(self, target: str | Path) -> None:
-        self.target = Path(os.path.abspath(target))
+        self.target = Path(os.path.realpath(target))
         self.path: Path = self.target
         self._lock = -1
         self._revealed = False
+        self._made: list[Path] = []  # parents that did not exist before
 
     def __enter__(self) -> "Staging":
         problem = _occupied(self.target)
         if not problem:
             try:
-                self.target.parent.mkdir(parents=True, exist_ok=True)
+                self._make_parents()
                 _sweep(self.target.parent)
                 self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self.target.parent))
                 self._lock = os.open(self.path, os.O_RDONLY)
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
-            except OSError as error:
-                problem = f"cannot be created ({os.strerror(error.errno or 0).lower()})"
+            except (OSError, ValueError) as error:
+                problem = f"cannot be created ({os.strerror(getattr(error, 'errno', None) or 0).lower()})"
         if problem:
+            self.__exit__(None, None, None)
             raise OutputError(
                 problem, where=f"output folder {self.target.name}", remedy="choose another folder with -o"
             )
         return self
+
+    def _make_parents(self) -> None:
+        for parent in reversed(self.target.parents):
+            if not parent.exists():
+                parent.mkdir()
+                self._made.append(parent)
 
     def reveal(self) -> None:
         """Make everything durable, then visible at once."""
@@ -54,8 +63,9 @@ class Staging:
             self._revealed = True
             _sync(self.target.parent)
         except OSError as error:
-            problem = f"cannot be written ({os.strerror(error.errno or 0).lower()})"
+            problem = f"cannot be written ({os.strerror(getattr(error, 'errno', None) or 0).lower()})"
         if problem:
+            self.__exit__(None, None, None)
             raise OutputError(
                 problem, where=f"output folder {self.target.name}", remedy="free space or choose another folder"
             )
@@ -65,6 +75,10 @@ class Staging:
     ) -> None:
         if not self._revealed and self.path != self.target:
             shutil.rmtree(self.path, ignore_errors=True)
+        if not self._revealed:
+            for parent in reversed(self._made):
+                with contextlib.suppress(OSError):
+                    parent.rmdir()
         if self._lock >= 0:
             os.close(self._lock)
 

@@ -10,9 +10,10 @@ import polars as pl
 
 from voile.errors import OutputError, ParameterError
 
-# A spreadsheet runs cells that begin with these, also in full width (facts/threats.md). A plain
-# negative number is not a formula. Quotes in front are doubled up, so that nothing is ambiguous.
-_FORMULA = r"^('*[=+\-@\t\r＝＋－＠])"
+# A spreadsheet runs cells that begin with these, also in other widths: hence NFKC (facts/threats.md).
+# A plain negative number is not a formula. A quote in front of such a cell is doubled, so that
+# nothing is ambiguous.
+_FORMULA = r"^'*[=+\-@\t\r]"
 _NUMBER = r"^-\d+(\.\d+)?$"
 
 
@@ -22,15 +23,14 @@ def neutralised(text: pl.Expr) -> pl.Expr:
     >>> pl.DataFrame({"x": ["=1+1", "-5", "@a", "flu"]}).select(neutralised(pl.col("x"))).to_series().to_list()
     ["'=1+1", '-5', "'@a", 'flu']
     """
-    return pl.when(text.str.contains(_NUMBER)).then(text).otherwise(text.str.replace(_FORMULA, "'$1"))
+    harmless = ~text.str.normalize("NFKC").str.contains(_FORMULA) | text.str.contains(_NUMBER)
+    return pl.when(harmless).then(text).otherwise(pl.lit("'") + text)
 
 
 def write_data(frame: pl.DataFrame, folder: Path, format: str) -> Path:
     """data.csv or data.parquet; neither holds anything but the published cells."""
     if format == "csv":
         safe = frame.with_columns(neutralised(pl.col(pl.String)))
-        names = pl.DataFrame({"name": frame.columns}).select(neutralised(pl.col("name")))
-        safe.columns = names["name"].to_list()
         return _written(folder / "data.csv", safe.write_csv)
     if format == "parquet":
         return _written(folder / "data.parquet", frame.write_parquet)
