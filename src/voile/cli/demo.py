@@ -3,9 +3,12 @@
 import contextlib
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MARK = ".voile-demo"
 
@@ -67,14 +70,12 @@ def _make_room(out: Path) -> None:
         raise OutputError("is not an earlier demo", where=f"folder {out.name}", remedy="choose another with -o")
 
 
-def _before_and_after(table: Path, after) -> None:  # type: ignore[no-untyped-def]
+def _before_and_after(table: Path, after: "pl.DataFrame") -> None:
     import polars as pl
 
     from voile.cli import show
 
     before = pl.read_csv(table, infer_schema=False)
-    middle = after.filter(
-        pl.col("group").is_in(after["group"].unique().sort().gather([after["group"].max() // 2]))
-    )
+    groups = after["group"].n_unique()
     show.frame(f"Before: {before.height} patients, invented", before.head(5))
-    show.frame(f"After: one of {after['group'].max()} groups", middle)
+    show.frame(f"After: one of {groups} groups", after.filter(pl.col("group") == groups // 2))

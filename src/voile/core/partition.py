@@ -1,6 +1,7 @@
 """Partition: the group of each row. No cell values, so none can leak."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +23,19 @@ class Partition:
         group = np.array(self.group, np.int64)
         if group.ndim != 1 or (group.size and group.min() < SUPPRESSED):
             raise ValueError("a partition is one group number, or -1, per row")
-        sizes = np.bincount(group[group >= 0])
-        if (sizes == 0).any():
-            raise ValueError("group numbers have a gap")
         group.setflags(write=False)
         object.__setattr__(self, "group", group)
-        object.__setattr__(self, "_sizes", sizes)
+        if (self.sizes == 0).any():
+            raise ValueError("group numbers have a gap")
 
     def __repr__(self) -> str:
         kept = int((self.group >= 0).sum())
         return f"Partition({kept} rows in {self.groups} groups, {self.suppressed} suppressed)"
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """Rows of each group."""
-        sizes: NDArray[np.int64] = self._sizes  # type: ignore[attr-defined]
-        return sizes
+        return np.bincount(self.group[self.group >= 0])
 
     @property
     def groups(self) -> int:

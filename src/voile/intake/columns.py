@@ -177,10 +177,9 @@ def _native(spec: ColumnSpec, series: pl.Series) -> pl.Series | None:
 
 
 def _tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy | None) -> tuple[Hierarchy, pl.Series]:
-    labels = cells.distinct.drop_nulls().unique().to_list()
-    leaves = hierarchy.labels[: hierarchy.leaves] if hierarchy else ()
-    spelling = one_spelling(labels, leaves)
-    twins = len(labels) - len(set(spelling.values()))
+    labels = cells.distinct.drop_nulls().unique()
+    spelling = one_spelling(labels, hierarchy.labels[: hierarchy.leaves] if hierarchy else ())
+    twins = labels.len() - spelling.n_unique()
     if twins and spec.role == Role.SENSITIVE and spec.casefold is None:
         raise SpecError(
             f"{twins} values differ from another only in case, width or zeros after the point",
@@ -188,7 +187,7 @@ def _tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy | None) -> tuple[
             rule="one value under two spellings is not diversity",
             remedy="set casefold = true to merge them, or casefold = false if they are different",
         )
-    final = cells.distinct.replace(spelling) if spec.casefold else cells.distinct
+    final = cells.distinct.replace(labels, spelling) if spec.casefold else cells.distinct
     _refuse_star(cells, final)
     if hierarchy is None:
         hierarchy = Hierarchy.flat(final.drop_nulls().unique().sort().to_list())
