@@ -25,7 +25,7 @@ def normalised(text: pl.Series) -> pl.Series:
         return text
     visible = text.filter(odd).str.replace_all(r"\s+", " ").str.replace_all(_INVISIBLE, "")
     clean = visible.str.normalize("NFC").str.strip_chars()
-    return text.scatter(odd.arg_true(), clean.set(clean == "", None))
+    return text.clone().scatter(odd.arg_true(), clean.set(clean == "", None))
 
 
 def twin_keys(labels: pl.Series) -> pl.Series:
