@@ -19,7 +19,7 @@ from voile.core.bags import Bags
 from voile.core.order import dense_rank, distinct_values
 from voile.core.schema import GROUP, ColumnSpec, FileOptions, Missing, Role, Schema, Type
 from voile.core.verdict import Verdict
-from voile.errors import InputError, ParameterError, SpecError
+from voile.errors import InputError, ParameterError, SpecError, counted
 from voile.intake.columns import coded, factorised
 from voile.intake.spec_file import read_spec
 from voile.intake.table_reader import read_frame, refuse_undeclared
@@ -38,9 +38,12 @@ class AuditReport:
     suppressed: int  # rows published as * throughout
     achieved: Mapping[str, Verdict]  # by model key
     identifying: tuple[str, ...]  # columns that should not be there
+    known: tuple[str, ...]  # insensitive columns that are published: taken as known to the adversary
+    bags: Bags = field(repr=False)
     certificate: Mapping[str, Any] | None = None
     digest_matches: bool | None = None  # None: no certificate
     failures: tuple[str, ...] = field(default=())
+    judged: bool = False  # whether anything was promised or required
 
     @property
     def ok(self) -> bool:
@@ -68,7 +71,7 @@ def audit(source: str | Path, spec: str | Path | Schema, require: str = "") -> A
     schema = spec if isinstance(spec, Schema) else read_spec(spec)
     requirements = parse_requirements(require)
     path, certificate, problem = _locate(Path(source))
-    if path != Path(source):  # our own file: UTF-8 and commas, whatever the source was
+    if path != Path(source) or certificate is not None:  # ours: UTF-8 and commas, whatever the source was
         schema = replace(schema, file=FileOptions())
     frame = read_frame(path, schema)
     report = audit_frame(frame, schema)
@@ -76,7 +79,8 @@ def audit(source: str | Path, spec: str | Path | Schema, require: str = "") -> A
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         matches = certificate["files"].get(path.name) == digest
         report = replace(report, certificate=certificate, digest_matches=matches)
-    return replace(report, failures=(*problem, *_failures(report, requirements)))
+    failures = (*problem, *_failures(report, requirements))
+    return replace(report, failures=failures, judged=bool(certificate or requirements))
 
 
 def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
@@ -98,11 +102,15 @@ def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
     identifying = tuple(
         c.name for c in schema if c.role in (Role.IDENTIFYING, Role.SUBJECT) and c.name in frame.columns
     )
-    return AuditReport(frame.height, bags.sizes.size, int(suppressed.sum()), achieved, identifying)
+    known = tuple(c.name for c in schema.with_role(Role.INSENSITIVE) if c.name in frame.columns)
+    return AuditReport(frame.height, bags.sizes.size, int(suppressed.sum()), achieved, identifying, known, bags)
 
 
 def _locate(source: Path) -> tuple[Path, dict[str, Any] | None, tuple[str, ...]]:
     """The data file; of a Voile release also its certificate, or why that cannot be trusted."""
+    ours = source.name in ("data.csv", "data.parquet") and (source.parent / "certificate.json").is_file()
+    if source.is_file() and ours:
+        source = source.parent
     if not source.is_dir():
         return source, None, ()
     found = [source / name for name in ("data.csv", "data.parquet") if (source / name).is_file()]
@@ -200,7 +208,10 @@ def parse_requirements(text: str) -> list[tuple[str, Fraction]]:
         match = _REQUIREMENT.fullmatch(part)
         if match is None or match.group(1) not in names:
             raise ParameterError(
-                "not a requirement", where="--require", rule=f"NAME>=NUMBER with NAME of {', '.join(names)}"
+                "not a requirement",
+                where="--require",
+                rule=f"NAME>=NUMBER with NAME one of {', '.join(names)}",
+                remedy='for example "l>=4, k>=5"',
             )
         wanted.append((names[match.group(1)], Fraction(match.group(2))))
     return wanted
@@ -217,6 +228,10 @@ def _failures(report: AuditReport, requirements: list[tuple[str, Fraction]]) -> 
     for key, bound in requirements:
         achieved = report.achieved[key].achieved
         if achieved is not None and achieved < bound:
-            title = catalog.models()[key].title
-            failures.append(f"{title}: achieved {report.achieved[key].shown()}, required {bound}")
+            model = catalog.models()[key]
+            groups, rows = model.below(report.bags, bound)
+            failures.append(
+                f"{model.title}: achieved {report.achieved[key].shown()}, required {bound}; "
+                f"{counted(groups, 'group')} of {report.groups} with {counted(rows, 'row')} below"
+            )
     return failures

@@ -15,6 +15,15 @@ either, since the first line of a file without a header is a person.
 """
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things, in words that agree.
+
+    >>> counted(1, "row"), counted(3, "row")
+    ('1 row', '3 rows')
+    """
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 class VoileError(Exception):
     """A refusal a person can act on.
 

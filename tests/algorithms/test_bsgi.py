@@ -171,7 +171,7 @@ def test_auto_takes_the_largest_l():
     table = table_from(list(range(9)), [0] * 9, [0] * 9, [0] * 9, [0, 0, 1, 1, 2, 2, 3, 3, 4])
     assert BSGI(l="auto").resolve(table).l == 4
     skewed = table_from(list(range(4)), [0] * 4, [0] * 4, [0] * 4, [0, 0, 0, 1])
-    with pytest.raises(Infeasible, match="no l works without suppression"):
+    with pytest.raises(Infeasible, match="no l works on this table as it is"):
         BSGI(l="auto").resolve(skewed)
 
 
@@ -182,7 +182,9 @@ def test_refusal_says_what_would_work():
     message = str(refusal.value)
     assert "40 % of rows" in message
     assert "l = 2 is the largest possible" in message
-    assert "suppress 1 rows" in message
+    with pytest.raises(Infeasible, match="l = 7 is the largest possible with suppression"):
+        BSGI(l=8, ineligible="suppress").partition(table)
+    assert "suppress 1 row (-p ineligible=suppress)" in message
 
 
 def test_numeric_sensitive_values(tmp_path):

@@ -53,7 +53,10 @@ def test_audit_of_a_table_we_did_not_make(tmp_path):
     }
     failed = voile("audit", tmp_path / "theirs.csv", "-s", spec, "--require", "l>=2")
     assert failed.code == 1
-    assert "achieved 1, required 2" in failed.out
+    assert "achieved 1, required 2; 1 group of 2 with 4 rows below" in failed.out
+    open_ended = voile("audit", tmp_path / "theirs.csv", "-s", spec)
+    assert open_ended.code == 0
+    assert "nothing was promised or required" in open_ended.out
 
 
 def test_spellings_do_not_pass_for_diversity(tmp_path):
@@ -141,6 +144,9 @@ def test_latin1_semicolon_source_is_audited_as_written(tmp_path):
     spec.write_text('[file]\nencoding = "latin-1"\ndelimiter = ";"\n' + SPEC)
     done = voile("anonymize", table, "-s", spec, "-p", "l=5", "-o", tmp_path / "out")
     assert done.code == 0, done.err
+    by_file = voile("audit", tmp_path / "out" / "data.csv", "-s", spec)
+    assert by_file.code == 0, by_file.err
+    assert "matches the data" in by_file.out
     assert "goutt\u00e9" in (tmp_path / "out" / "data.csv").read_text(encoding="utf-8")
 
 
@@ -160,12 +166,30 @@ def test_demo(tmp_path):
     assert "10000 patients, invented" in done.out
     assert "everything promised and required is met" in done.out
     assert (tmp_path / "voile-demo" / "release" / "certificate.json").is_file()
+    (tmp_path / "voile-demo" / "notes.txt").write_text("mine")
+    assert voile("demo", cwd=tmp_path).code == 0
+    assert (tmp_path / "voile-demo" / "notes.txt").read_text() == "mine"
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("precious")
     assert voile("demo", "-o", "mine/thesis.txt/x", cwd=tmp_path).code == 2
     refused = voile("demo", "-o", "mine", cwd=tmp_path)
     assert refused.code == 2
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "precious"
+
+
+def test_the_steward_sees_what_reading_did(tmp_path):
+    table, _ = clinic(tmp_path)
+    spec = tmp_path / "s.toml"
+    spec.write_text(SPEC.replace('"integer"', '"integer", missing = "drop-row"'))
+    table.write_text(table.read_text().replace("Person0,20,", "Person0,,").replace("flu", "flu ", 1))
+    done = voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "out")
+    assert "40 rows, 1 dropped for missing values" in done.out
+    assert "rows_dropped" not in (tmp_path / "out" / "certificate.json").read_text()
+
+
+def test_no_command_is_help(capsys):
+    assert run([]) == 0
+    assert "anonymize" in capsys.readouterr().out
 
 
 def test_every_command_has_help(capsys):

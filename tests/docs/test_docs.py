@@ -79,6 +79,21 @@ def test_readme_python_runs(tmp_path):
     assert "is the largest possible" in done.stdout
 
 
+def test_readme_tables_are_what_the_demo_makes(tmp_path):
+    import voile
+    from voile.hospital import write_hospital
+
+    table, spec = write_hospital(tmp_path)
+    release = voile.anonymize(voile.read(table, spec), "bsgi", l=5).frame
+    rows = [r.strip("| ").split(" | ") for r in page("README.md").splitlines() if r.startswith("| 1000 |")]
+    shown = release.filter(release["group"] == 1000).rows()
+    assert rows == [[str(cell) for cell in row] for row in shown]
+    source = table.read_text()
+    for name in ("Eva Juhl", "Ben Lund"):
+        line = next(r for r in page("README.md").splitlines() if name in r).strip("| ").split(" | ")
+        assert any(all(cell in row.split(",") for cell in line) for row in source.splitlines())
+
+
 def test_tutorial_spec_is_accepted():
     import tomllib
 

@@ -20,13 +20,32 @@ def run(folder, table=None, spec=SPEC, hierarchy=HIERARCHY, parameters="l=2", ou
 
 
 CASES = {
-    "infeasible": (dict(parameters="l=6"), 1, ["l = 5 is the largest possible", "merge values"]),
-    "undeclared column": (dict(spec=SPEC.replace('sex = { role = "qi" }\n', "")), 2, ["column 4", "declare it"]),
+    "infeasible": (dict(parameters="l=6"), 1, ["l = 5 is the largest possible", "finer detail"]),
+    "undeclared column": (
+        dict(spec=SPEC.replace('sex = { role = "qi" }\n', "")),
+        2,
+        ["column 4 of 5", "declare it"],
+    ),
+    "misspelled column": (
+        dict(spec=SPEC.replace("sex =", "gender =")),
+        2,
+        ["column 4 of 5", "no gender", "misspelling"],
+    ),
+    "wrong delimiter": (
+        dict(spec='[file]\ndelimiter = ";"\n' + SPEC),
+        2,
+        ["column 1 of 1", "delimiter"],
+    ),
+    "hierarchy with a header": (
+        dict(hierarchy="zip;region;country\n" + HIERARCHY),
+        2,
+        ["end every line with *", "no header line"],
+    ),
     "absent column": (dict(spec=SPEC + 'ward = { role = "qi" }\n'), 2, ["no column ward", "correct the spec"]),
     "hierarchy lacks a value": (
         dict(hierarchy=HIERARCHY.replace("02100;02***;*\n", "")),
         2,
-        ["column zip, row 4", "1 values in 10 rows", "coverage", "add a line"],
+        ["column zip, row 4", "1 value in 10 rows", "coverage", "add a line"],
     ),
     "hierarchy with two parents": (
         dict(hierarchy=HIERARCHY + "02200;02***;other\n"),

@@ -87,7 +87,7 @@ def test_ordinals(tmp_path):
 def test_missing_values(tmp_path):
     text = "x,y,d\n1,a,p\n,b,q\n3,?,r\n4,c,s\n"
     missing = {"missing": ["?"]}
-    with pytest.raises(InputError, match="row 2"):
+    with pytest.raises(InputError, match="1 in x, 1 in y; the first here"):
         read(tmp_path, text, {"x": {"role": "qi", "type": "integer"}, "y": QI, "d": "sa"}, missing)
     columns = {
         "x": {"role": "qi", "type": "integer", "missing": "drop-row"},
@@ -147,7 +147,7 @@ def test_parquet_types(tmp_path):
 def test_persons_appear_once(tmp_path):
     columns = {"p": "subject", "a": QI, "d": "sa"}
     assert read(tmp_path, "p,a,d\n1,x,u\n2,x,v\n", columns).n == 2
-    with pytest.raises(InputError, match="1 rows repeat a person"):
+    with pytest.raises(InputError, match="1 row too many"):
         read(tmp_path, "p,a,d\n1,x,u\n1,y,v\n", columns)
 
 

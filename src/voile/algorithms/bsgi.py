@@ -68,10 +68,11 @@ class BSGI(Algorithm):
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as floor(n / n1) (facts A4.3)."""
         sizes = np.bincount(distinct_values(table.single_sensitive(self.key).codes)[1])
-        least = 2 if self.ineligible == "suppress" else 1  # with suppression, l = 2 is within reach
+        suppressing = self.ineligible == "suppress"
+        least = 2 if suppressing else 1  # with suppression, l = 2 is within reach
         ell = max(largest_l(sizes), least) if self.l == AUTO else int(self.l)
-        if ell < 2 or (self.ineligible == "refuse" and largest_l(sizes) < ell) or most_groups(sizes, ell) == 0:
-            refuse_ineligible(sizes, max(ell, 2))
+        if ell < 2 or (not suppressing and largest_l(sizes) < ell) or most_groups(sizes, ell) == 0:
+            refuse_ineligible(sizes, max(ell, 2), suppressing)
         return replace(self, l=ell)
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:

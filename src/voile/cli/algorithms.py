@@ -17,7 +17,7 @@ def _cards() -> Iterator[dict[str, Any]]:
             "promise": models[algorithm.promise].title,
             "holds against": algorithm.rung.value,
             "cost": algorithm.cost,
-            "parameters": "; ".join(f"{card.name}: {card.help}" for card in algorithm.parameters()),
+            "parameters": [f"{card.name} ({card.rule()}): {card.help}" for card in algorithm.parameters()],
         }
 
 

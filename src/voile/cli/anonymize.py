@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from voile.core.release import Release
 
 
 def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -51,30 +54,35 @@ def command(
     if as_json:
         show.document({"ok": True, "folder": str(out), "certificate": release.certificate})
     else:
-        summary(release.certificate, out)
+        summary(release, out, spec)
 
 
-def summary(certificate: Mapping[str, Any], out: Path) -> None:
-    """What was published, against whom it holds, and what to do next."""
+def summary(release: "Release", out: Path, spec: Path) -> None:
+    """What was read and published, against whom it holds, and what to do next."""
     from voile.cli import show
 
-    table, promise = certificate["table"], certificate["promise"]
+    certificate = release.certificate
+    table, promise, utility = certificate["table"], certificate["promise"], certificate["utility"]
     values = ", ".join(f"{name} = {value}" for name, value in promise["parameters"].items())
-    utility = certificate["utility"]
     rows = [
         ("promise", f"{promise['title']}, {values}: {promise['meaning']}"),
         ("holds against", certificate["adversary"]["holds_against"]),
         ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
+        ("read", _as_read(release.private_record)),
         ("published", f"{table['rows']} rows in {table['groups']} groups, {table['suppressed']} suppressed"),
         ("average group", f"{utility['aecs']:.4f} rows"),
-        (
-            "information loss",
-            f"GCP {utility['gcp_leaves']:.4f} (gcp_leaves), {utility['gcp_minus1']:.4f} (gcp_minus1)",
-        ),
+        ("information loss", f"{utility['gcp_leaves']:.1%} of the detail in quasi-identifying cells (gcp_leaves)"),
         (
             "files",
             f"{out}/{next(iter(certificate['files']))}, {out}/certificate.json; keep {out}/private/ to yourself",
         ),
-        ("next", f"voile audit {out} -s SPEC"),
+        ("next", f"voile audit {out} -s {spec}"),
     ]
     show.facts("Released", rows)
+
+
+def _as_read(record: Mapping[str, Any]) -> str:
+    """What reading did; for the steward's screen, not for the certificate."""
+    parts = [f"{record['rows_read']} rows", f"{record['rows_dropped_as_missing']} dropped for missing values"]
+    merged = [f"{number} in {name}" for name, number in record["merged_spellings"].items()]
+    return ", ".join(parts + ([f"spellings merged: {', '.join(merged)}"] if merged else []))

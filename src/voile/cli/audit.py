@@ -30,17 +30,21 @@ def command(table: Path, spec: Path, require: str, as_json: bool) -> int:
 
 def describe(report: Any) -> None:
     """The findings in words."""
+    from rich.markup import escape
+
     from voile import catalog
     from voile.cli import show
 
     models = catalog.models()
+    for failure in report.failures:
+        show.console().print(f"[bold red]not met:[/] {escape(failure)}", soft_wrap=True)
+    if report.ok and not report.judged:
+        show.console().print("nothing was promised or required: judge by the figures (or use --require)")
+    elif report.ok:
+        show.console().print("[bold green]everything promised and required is met[/]")
     show.facts("Audited", _facts(report))
     shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
     show.checks(shown, {k: m.title for k, m in models.items()}, {k: m.meaning for k, m in models.items()})
-    for failure in report.failures:
-        show.console().print(f"[bold red]not met:[/] {failure}")
-    if report.ok:
-        show.console().print("[bold green]everything promised and required is met[/]")
 
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
@@ -56,3 +60,5 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
     if report.certificate is not None:
         state = "matches the data" if report.digest_matches else "DOES NOT match the data"
         yield "certificate", state
+    if report.known:
+        yield "known", f"{', '.join(report.known)}: published as it is, so taken as known to the adversary"

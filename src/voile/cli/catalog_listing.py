@@ -18,6 +18,6 @@ def listing(title: str, help: str, rows: Callable[[], Iterable[Mapping[str, Any]
         if as_json:
             show.document({"ok": True, title: cards})
         else:
-            show.grid(title, cards[0], [card.values() for card in cards])
+            show.cards(title, cards)
 
     return command

@@ -53,7 +53,7 @@ def command(out: Path, parameter: tuple[str, ...], as_json: bool) -> int:
         )
         return 0 if found.ok else 1
     _before_and_after(table, release.frame)
-    summary(release.certificate, out / "release")
+    summary(release, out / "release", spec)
     describe(found)
     command_line = f"voile anonymize {table} -s {spec} -a bsgi -p l=5 -o my-release"
     show.console().print(f"\nThe same by hand:  {command_line}", highlight=False, soft_wrap=True)
@@ -61,11 +61,12 @@ def command(out: Path, parameter: tuple[str, ...], as_json: bool) -> int:
 
 
 def _make_room(out: Path) -> None:
-    """Replace an earlier demo, never anything else."""
+    """Replace the release of an earlier demo, never anything else."""
     from voile.errors import OutputError
 
     if (out / MARK).is_file():
-        shutil.rmtree(out)
+        with contextlib.suppress(OSError):
+            shutil.rmtree(out / "release")
     elif out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise OutputError("is not an earlier demo", where=f"folder {out.name}", remedy="choose another with -o")
 

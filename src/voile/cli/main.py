@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run a command line; returns the exit code. No traceback ever reaches the screen."""
     as_json = "--json" in arguments
     try:
-        result = cli.main(list(arguments), prog_name="voile", standalone_mode=False)
+        result = cli.main(list(arguments) or ["--help"], prog_name="voile", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except VoileError as error:
         return _fail(as_json, str(error), _refused(error), error.exit_code)

@@ -42,6 +42,14 @@ def facts(title: str, rows: Iterable[tuple[str, str]]) -> None:
     console().print(shown)
 
 
+def cards(title: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """One block per entry of a catalog; readable on a narrow terminal, too."""
+    for card in rows:
+        name, *others = card.items()
+        lines = [(key, "\n".join(value) if isinstance(value, list) else str(value)) for key, value in others]
+        facts(f"{title}: {name[1]}", lines)
+
+
 def frame(title: str, rows: pl.DataFrame) -> None:
     """A few rows of data: only ever synthetic ones, or a release."""
     grid(title, rows.columns, rows.rows())

@@ -24,6 +24,9 @@ class Axis:
     >>> low, high = Axis(Type.INTEGER, 17, 90, grid=5).snap(np.array([23]), np.array([31]))
     >>> low.tolist(), high.tolist()
     ([20], [34])
+    >>> low, high = Axis(Type.INTEGER, 17, 90, min_width=10).snap(np.array([23]), np.array([25]))
+    >>> low.tolist(), high.tolist()
+    ([20], [29])
     """
 
     type: Type
@@ -55,9 +58,9 @@ class Axis:
         never at a distance from a person's own value.
         """
         if self.min_width is not None:
-            narrow = high - low < self.min_width
+            narrow = high - low + 1 < self.min_width
             low = np.where(narrow, low // self.min_width * self.min_width, low)
-            high = np.where(narrow, np.maximum(high, low + self.min_width), high)
+            high = np.where(narrow, np.maximum(high, low + self.min_width - 1), high)
         if self.grid is not None:
             low, high = low // self.grid * self.grid, (high // self.grid + 1) * self.grid - 1
         if self.type == Type.DATE:

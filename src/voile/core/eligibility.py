@@ -5,7 +5,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.errors import Infeasible
+from voile.errors import Infeasible, counted
 
 
 def largest_l(sizes: NDArray[np.int64]) -> int:
@@ -43,27 +43,27 @@ def fewest_suppressed(sizes: NDArray[np.int64], ell: int) -> int:
     return int(sizes.sum() - np.minimum(sizes, most_groups(sizes, ell)).sum())
 
 
-def refuse_ineligible(sizes: NDArray[np.int64], ell: int) -> NoReturn:
-    """Explain why l is out of reach and what would work."""
+def refuse_ineligible(sizes: NDArray[np.int64], ell: int, suppressing: bool = False) -> NoReturn:
+    """Explain why l is out of reach and what would work; `suppressing`: rows may be given up."""
     n, top = int(sizes.sum()), int(sizes.max()) if sizes.size else 0
-    best, fewest = largest_l(sizes), fewest_suppressed(sizes, ell)
-    values = int((sizes > 0).sum())
+    values, fewest = int((sizes > 0).sum()), fewest_suppressed(sizes, ell)
+    best = values if suppressing else largest_l(sizes)
+    largest = f"l = {best} is the largest possible" if best > 1 else "no l works on this table as it is"
     if fewest == n:
-        why = f"the {n} rows hold {values} different sensitive values, fewer than l = {ell} needs in one group"
-        remedy = f"l = {best} is the largest possible" if best > 1 else "no l works on this table"
-        suppression = ""
+        why = (
+            f"{counted(n, 'row')} with {counted(values, 'different sensitive value')}, fewer than l = {ell} needs"
+        )
+        remedy = f"{largest}{' with suppression' if suppressing else ''}; more needs values in finer detail"
     else:
         why = f"the most frequent sensitive value is {100 * top / n:.4g} % of rows, more than 1/{ell}"
         remedy = (
-            f"l = {best} is the largest possible"
-            if best > 1
-            else "no l works without suppression, since one value has more than half of the rows"
+            f"{largest}; for l = {ell} record that value in finer detail, "
+            f"or suppress {counted(fewest, 'row')} (-p ineligible=suppress)"
         )
-        suppression = f", or suppress {fewest} rows (ineligible = suppress)"
     raise Infeasible(
         why,
-        largest_l=best,
+        largest_l=largest_l(sizes),
         rows_to_suppress=fewest,
-        rule=f"l-diversity needs every share to be at most 1/{ell}",
-        remedy=f"{remedy}: merge values{suppression}" if best <= 1 else f"{remedy}; or merge values{suppression}",
+        rule=f"every share must be at most 1/{ell}",
+        remedy=remedy,
     )

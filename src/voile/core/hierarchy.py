@@ -84,7 +84,12 @@ class Hierarchy:
                     nodes.append((low, high, label))
         if n > 1 and nodes[-1][:2] != (0, n - 1):
             if EVERYTHING in meaning:
-                raise HierarchyError("* stands for a part", where=where, rule="* means everything")
+                raise HierarchyError(
+                    "some lines end in * and others do not",
+                    where=where,
+                    rule="* means everything",
+                    remedy="end every line with *; a hierarchy file has no header line",
+                )
             nodes.append((0, n - 1, EVERYTHING))
         low_high = np.array([node[:2] for node in nodes], np.int64).reshape(-1, 2)
         return cls(

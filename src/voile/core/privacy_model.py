@@ -47,6 +47,14 @@ class PrivacyModel(Parameterised, ABC):
                 least, worst = value, group
         return least, worst
 
+    @classmethod
+    def below(cls, bags: Bags, bound: Fraction) -> tuple[int, int]:
+        """How many groups, and rows in them, achieve less than a bound."""
+        low = np.zeros(bags.sizes.size, bool)
+        for numerator, denominator in cls.per_group(bags):
+            low |= numerator * bound.denominator < denominator * bound.numerator
+        return int(low.sum()), int(bags.sizes[low].sum())
+
     def check(self, bags: Bags) -> Verdict:
         """Whether the promise holds, exactly."""
         achieved, worst = self.achieved(bags)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.schema import ColumnSpec, Missing, Role, Type
-from voile.errors import HierarchyError, InputError, SpecError
+from voile.errors import HierarchyError, InputError, SpecError, counted
 from voile.intake.normalise import normalised, one_spelling
 
 MISSING_LABEL = "(missing)"
@@ -93,7 +93,7 @@ def _refuse_other_types(cells: Cells, sound: pl.Series, type_: str, remedy: str)
     bad = cells.distinct.is_not_null() & ~sound.fill_null(False)
     if bad.any():
         raise InputError(
-            f"{cells.rows_with(bad)} cells are not {type_}, the first here",
+            f"{counted(cells.rows_with(bad), 'cell')} not of this type, the first here",
             where=cells.first_row(bad),
             rule=f"type = {type_}",
             remedy=remedy,
@@ -182,7 +182,7 @@ def _tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy | None) -> tuple[
     twins = labels.len() - spelling.n_unique()
     if twins and spec.role == Role.SENSITIVE and spec.casefold is None:
         raise SpecError(
-            f"{twins} values differ from another only in case, width or zeros after the point",
+            f"{counted(twins, 'value')} that differ from another only in case, width or zeros after the point",
             where=cells.where,
             rule="one value under two spellings is not diversity",
             remedy="set casefold = true to merge them, or casefold = false if they are different",
@@ -222,11 +222,11 @@ def _refuse_uncovered(cells: Cells, final: pl.Series, leaves: pl.Series) -> None
     unknown = final.is_not_null() & ~final.is_in(leaves.to_list()).fill_null(False)
     if unknown.any():
         raise HierarchyError(
-            f"{final.filter(unknown).n_unique()} values in {cells.rows_with(unknown)} rows are not in "
-            "the hierarchy, the first here",
+            f"{counted(final.filter(unknown).n_unique(), 'value')} in {counted(cells.rows_with(unknown), 'row')} "
+            "not in the hierarchy, the first here",
             where=cells.first_row(unknown),
             rule="coverage",
-            remedy="add a line for each to the hierarchy file",
+            remedy="add a line for each to the hierarchy file (or repair codes that lost leading zeros)",
         )
 
 
@@ -252,7 +252,7 @@ class Coded:
 
 
 def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy: Hierarchy | None) -> Coded:
-    """Type a column; missing cells are flagged, or refused if that is the policy."""
+    """Type a column; missing cells are flagged, or a category of their own if that is the policy."""
     domain: Axis | Hierarchy
     native = _native(spec, series)
     if native is not None:
@@ -264,11 +264,4 @@ def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy
         domain, codes = _tree(spec, cells, hierarchy) if spec.type == Type.CATEGORY else _parsed(spec, cells)
         values = codes.fill_null(_NOWHERE).to_numpy()[cells.index]
         missing, merged = values == _NOWHERE, cells.merged()
-    if missing.any() and spec.missing == Missing.REFUSE:
-        raise InputError(
-            f"{int(missing.sum())} missing values, the first here",
-            where=f"column {spec.name}, row {int(np.argmax(missing)) + 1}",
-            rule='missing = "refuse"',
-            remedy='decide: missing = "drop-row", or "category" for a category column',
-        )
     return Coded(domain, values, missing, merged)

@@ -22,7 +22,9 @@ def read_spec(path: str | Path) -> Schema:
     except tomllib.TOMLDecodeError as error:  # its message gives line and column, not content
         line = f"is not TOML: {error}"
     if line:
-        raise SpecError(f"the spec {line}", where=path.name, remedy="see docs/tutorial.md for an example")
+        raise SpecError(
+            f"the spec {line}", where=path.name, remedy="check the path; docs/tutorial.md has an example"
+        )
     unknown = sorted(set(document) - {"columns", "file"})
     if unknown:
         raise SpecError(f"unknown section [{unknown[0]}]", where=path.name, rule="[columns] and [file]")

@@ -11,8 +11,8 @@ import polars as pl
 
 from voile.core.schema import ColumnSpec, Missing, Role, Schema
 from voile.core.table import Column, Table
-from voile.errors import InputError, SpecError
-from voile.intake.columns import coded
+from voile.errors import InputError, SpecError, counted
+from voile.intake.columns import Coded, coded
 from voile.intake.csv_file import read_csv
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.parquet_file import read_parquet
@@ -43,13 +43,21 @@ def refuse_undeclared(frame: pl.DataFrame, schema: Schema, also: tuple[str, ...]
     """Every column of the file is declared; the file's names are not quoted, they may be data."""
     declared = {column.name for column in schema} | set(also)
     undeclared = [i for i, name in enumerate(frame.columns, 1) if name not in declared]
-    if undeclared:
-        raise SpecError(
-            f"{len(undeclared)} columns are not declared, the first is column {undeclared[0]}",
-            where="header",
-            rule="every column has a declared role",
-            remedy='declare it under [columns], for example as { role = "identifying" } to drop it',
-        )
+    if not undeclared:
+        return
+    absent = [column.name for column in schema if column.name not in frame.columns]
+    if len(undeclared) == frame.width:
+        remedy = "no name is known: check the header line, the delimiter and the encoding in [file]"
+    elif absent:
+        remedy = f"the file has no {absent[0]}, which the spec declares: is it a misspelling?"
+    else:
+        remedy = 'declare it under [columns], for example as { role = "identifying" } to drop it'
+    raise SpecError(
+        f"{counted(len(undeclared), 'column')} not declared, the first is column {undeclared[0]} of {frame.width}",
+        where="header",
+        rule="every column has a declared role",
+        remedy=remedy,
+    )
 
 
 def _refuse_absent(frame: pl.DataFrame, columns: list[ColumnSpec]) -> None:
@@ -79,6 +87,7 @@ def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", diges
     """Code the columns a release needs."""
     wanted = [c for c in schema if c.role in _USED and (c.role != Role.INSENSITIVE or c.keep)]
     parts = {c.name: coded(c, frame[c.name], schema.file.missing, read_hierarchy(c)) for c in wanted}
+    _refuse_missing(wanted, parts)
     dropped = np.zeros(frame.height, bool)
     for column in wanted:
         if column.missing == Missing.DROP_ROW:
@@ -94,13 +103,28 @@ def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", diges
     return Table(columns, schema=schema, intake=record)
 
 
+def _refuse_missing(columns: list[ColumnSpec], parts: dict[str, Coded]) -> None:
+    """All columns whose missing values nobody has decided about, at once."""
+    found = {c.name: parts[c.name].missing for c in columns if c.missing == Missing.REFUSE}
+    lacking = {name: missing for name, missing in found.items() if missing.any()}
+    if lacking:
+        first = next(iter(lacking))
+        counts = ", ".join(f"{int(missing.sum())} in {name}" for name, missing in lacking.items())
+        raise InputError(
+            f"missing values: {counts}; the first here",
+            where=f"column {first}, row {int(np.argmax(lacking[first])) + 1}",
+            rule='missing = "refuse"',
+            remedy='decide per column: missing = "drop-row", or "category" for a category column',
+        )
+
+
 def _refuse_repeated_persons(columns: list[Column]) -> None:
     """Rows of one person are not a crowd; until groups keep them apart, one row per person."""
     for column in columns:
         if column.role == Role.SUBJECT and np.unique(column.codes).size < column.codes.size:
             extra = column.codes.size - np.unique(column.codes).size
             raise InputError(
-                f"{extra} rows repeat a person",
+                f"{counted(extra, 'row')} too many for the persons there are",
                 where=f"column {column.name}",
                 rule="one row per person",
                 remedy="keep one row of each person",

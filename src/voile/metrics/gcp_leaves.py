@@ -12,7 +12,7 @@ class GcpLeaves(Metric):
 
     key = "gcp_leaves"
     title = "global certainty penalty, leaves / all"
-    paper = "Ghinita et al. 2007; facts/bsgi.md"
+    paper = "Ghinita et al. 2007"
     best = "low"
     range = "0 to 1"
     meaning = "average uncertainty of a published cell: 0 is exact, 1 is anything"

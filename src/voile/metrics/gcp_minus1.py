@@ -12,7 +12,7 @@ class GcpMinus1(Metric):
 
     key = "gcp_minus1"
     title = "global certainty penalty, (leaves - 1) / (all - 1)"
-    paper = "Iyengar 2002; facts/peers.md"
+    paper = "Iyengar 2002"
     best = "low"
     range = "0 to 1"
     meaning = "as gcp_leaves, comparable with ARX's granularity"

@@ -40,9 +40,7 @@ class Staging:
                 problem = f"cannot be created ({os.strerror(getattr(error, 'errno', None) or 0).lower()})"
         if problem:
             self.__exit__(None, None, None)
-            raise OutputError(
-                problem, where=f"output folder {self.target.name}", remedy="choose another folder with -o"
-            )
+            raise OutputError(problem, where=f"output folder {self.target.name}", remedy="choose another folder")
         return self
 
     def _make_parents(self) -> None:
