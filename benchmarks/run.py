@@ -111,7 +111,7 @@ def _markdown(title: str, rows: list[dict[str, float]]) -> str:
     head = list(rows[0])
     lines = [f"## {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += [
-        "| " + " | ".join(f"{row[h]:.4g}" if isinstance(row[h], float) else str(row[h]) for h in head) + " |"
+        "| " + " | ".join(f"{row[h]:.5g}" if isinstance(row[h], float) else str(row[h]) for h in head) + " |"
         for row in rows
     ]
     return "\n".join(lines) + "\n"

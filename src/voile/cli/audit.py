@@ -17,10 +17,12 @@ import click
 def command(table: Path, spec: Path, require: str, as_json: bool) -> int:
     from voile.auditing import audit
     from voile.cli import show
-    from voile.cli.progress import announce_compilation
+    from voile.cli.progress import ProgressBar, announce_compilation
 
     announce_compilation()
-    report = audit(table, spec, require)
+    with ProgressBar() as progress:
+        progress("reading and judging", 0)
+        report = audit(table, spec, require)
     if as_json:
         show.document(report.document())
     else:

@@ -1,6 +1,6 @@
 """Progress on the error stream: only on a terminal, only when it takes longer than a second."""
 
-import time
+import threading
 from types import TracebackType
 
 from rich.console import Console
@@ -10,38 +10,37 @@ PATIENCE = 1.0
 
 
 class ProgressBar:
-    """`with ProgressBar() as report:` gives the pipeline's `report(stage, share)`."""
+    """`with ProgressBar() as report:` gives the pipeline's `report(stage, share)`.
+
+    The bar appears by itself after a second, also while a stage that cannot count is under way.
+    """
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True)
-        self._began = time.monotonic()
-        self._bar: Progress | None = None
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        console = Console(stderr=True)
+        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._task = self._bar.add_task("starting", total=None)
         self._stage = ""
+        self._timer = threading.Timer(PATIENCE, self._bar.start)
+        self._timer.daemon = True
 
     def __enter__(self) -> "ProgressBar":
+        self._timer.start()
         return self
 
     def __call__(self, stage: str, share: float) -> None:
-        """Called by the pipeline as it goes."""
-        if not self._console.is_terminal or time.monotonic() - self._began < PATIENCE:
-            return
-        if self._bar is None:
-            columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-            self._bar = Progress(*columns, console=self._console, transient=True)
-            self._bar.start()
+        """Called by the pipeline as it goes; a share of 0 means that it cannot be told yet."""
         if stage != self._stage:
-            for task in self._bar.task_ids:
-                self._bar.remove_task(task)
-            self._bar.add_task(stage, total=1.0)
             self._stage = stage
-        total = 1.0 if share else None  # a stage that cannot count pulses
-        self._bar.update(self._bar.task_ids[-1], completed=share, total=total)
+            self._bar.reset(self._task, description=stage, total=None)
+        self._bar.update(self._task, completed=share, total=1.0 if share else None)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._timer.cancel()
+        self._timer.join()
+        self._bar.stop()
 
 
 def announce_compilation() -> None:

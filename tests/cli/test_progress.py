@@ -1,0 +1,41 @@
+"""The bar: silent on a pipe, there by itself after a second on a terminal."""
+
+import os
+import pty
+import sys
+import time
+
+from rich.console import Console
+
+from voile.cli import progress
+from voile.cli.progress import ProgressBar
+
+
+def test_silent_when_not_a_terminal(capfd):
+    with ProgressBar() as report:
+        report("grouping", 0.5)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_appears_by_itself_while_a_stage_cannot_count(monkeypatch):
+    ours, theirs = pty.openpty()
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    with os.fdopen(theirs, "w") as screen:
+        monkeypatch.setattr(progress, "Console", lambda **_: Console(file=screen, force_terminal=True))
+        with ProgressBar() as report:
+            report("reading", 0)
+            time.sleep(0.5)
+            report("grouping", 0.25)
+            time.sleep(0.3)
+        screen.flush()
+        shown = os.read(ours, 10**6).decode()
+    os.close(ours)
+    assert "reading" in shown
+    assert "grouping" in shown
+
+
+def test_a_quick_run_shows_nothing(monkeypatch, capfd):
+    monkeypatch.setattr(progress, "Console", lambda **_: Console(file=sys.stderr, force_terminal=True))
+    with ProgressBar() as report:
+        report("grouping", 1.0)
+    assert "grouping" not in capfd.readouterr().err
