@@ -169,6 +169,33 @@ def test_an_interrupted_run_reveals_nothing(tmp_path, how):
     assert left_behind(tmp_path) == ["out"]
 
 
+def test_many_publishers_in_one_folder(tmp_path):
+    """Eight at once beside each other: nobody sweeps up another's staging folder."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    table, spec = clinic(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        done = list(
+            pool.map(lambda i: voile.publish(table, spec, "bsgi", tmp_path / f"out{i}", l=3)[1].ok, range(24))
+        )
+    assert all(done)
+    assert len(left_behind(tmp_path)) == 24
+
+
+def test_a_rename_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    from voile.output import staging
+
+    table, spec = clinic(tmp_path)
+
+    def full(*_arguments):
+        raise OSError(28, "no space")
+
+    monkeypatch.setattr(staging.os, "rename", full)
+    with pytest.raises(voile.VoileError, match="no space left"):
+        voile.publish(table, spec, "bsgi", tmp_path / "out", l=3)
+    assert left_behind(tmp_path) == []
+
+
 def test_a_living_run_is_not_swept_up(tmp_path):
     from voile.output.staging import Staging
 

@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -32,12 +33,13 @@ class Staging:
         if not problem:
             try:
                 self._make_parents()
-                _sweep(self.target.parent)
-                self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self.target.parent))
-                self._lock = os.open(self.path, os.O_RDONLY)
-                fcntl.flock(self._lock, fcntl.LOCK_EX)
-            except (OSError, ValueError) as error:
-                problem = f"cannot be created ({os.strerror(getattr(error, 'errno', None) or 0).lower()})"
+                with _alone_in(self.target.parent):  # nobody sweeps a folder that is not locked yet
+                    _sweep(self.target.parent)
+                    self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self.target.parent))
+                    self._lock = os.open(self.path, os.O_RDONLY)
+                    fcntl.flock(self._lock, fcntl.LOCK_EX)
+            except OSError as error:
+                problem = f"cannot be created ({os.strerror(error.errno or 0).lower()})"
         if problem:
             self.__exit__(None, None, None)
             raise OutputError(problem, where=f"output folder {self.target.name}", remedy="choose another folder")
@@ -61,9 +63,8 @@ class Staging:
             self._revealed = True
             _sync(self.target.parent)
         except OSError as error:
-            problem = f"cannot be written ({os.strerror(getattr(error, 'errno', None) or 0).lower()})"
+            problem = f"cannot be written ({os.strerror(error.errno or 0).lower()})"
         if problem:
-            self.__exit__(None, None, None)
             raise OutputError(
                 problem, where=f"output folder {self.target.name}", remedy="free space or choose another folder"
             )
@@ -91,6 +92,17 @@ def _occupied(target: Path) -> str:
     except OSError:
         return "cannot be read"
     return ""
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder for the moment that staging is set up in it."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _sweep(parent: Path) -> None:
