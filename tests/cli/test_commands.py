@@ -93,6 +93,7 @@ def test_audit_sees_a_changed_release(tmp_path):
     assert "digest differs" in found.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ["{", "[]", '{"promise": "x"}', '{"files": {}, "promise": {"model": "none"}}'])
 def test_audit_refuses_a_damaged_certificate(tmp_path, content):
     table, spec = clinic(tmp_path)
@@ -150,6 +151,7 @@ def test_latin1_semicolon_source_is_audited_as_written(tmp_path):
     assert "goutt\u00e9" in (tmp_path / "out" / "data.csv").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, found", [("algorithms", catalog.algorithms), ("models", catalog.models), ("metrics", catalog.metrics)]
 )
@@ -159,6 +161,7 @@ def test_catalogs(name, found):
     assert all(key in voile(name).out for key in found())
 
 
+@pytest.mark.slow
 def test_demo(tmp_path):
     for _ in range(2):  # the second run replaces the first
         done = voile("demo", cwd=tmp_path)
