@@ -118,6 +118,11 @@ def test_audit_of_numbers_written_in_several_ways(tmp_path):
     assert audited(tmp_path, 'age,d\n20,5\n20,05\n20,"[1, 2]"\n', columns)["distinct_l_diversity"] == 2
 
 
+def test_audit_of_nothing_but_stars(tmp_path):
+    columns = {"age": "qi", "d": "sa"}
+    assert set(audited(tmp_path, "age,d\n*,*\n*,*\n", columns).values()) == {None}
+
+
 def test_audit_sorts_out_rows_inside_a_group(tmp_path):
     text = "group,age,d\n1,20,a\n1,30,b\n1,20,c\n1,30,d\n"
     assert audited(tmp_path, text, {"age": "qi", "d": "sa"})["k_anonymity"] == 2

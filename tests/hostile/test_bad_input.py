@@ -1,5 +1,7 @@
 """Each kind of bad input: the exit code, place, rule and remedy, no cell value, no file left behind."""
 
+import resource
+
 import pytest
 
 from tests.command_line import HIERARCHY, SPEC, clinic, left_behind, voile
@@ -144,39 +146,20 @@ def test_usage_errors_are_exit_2(tmp_path):
     assert voile("anonymize", table, "-s", spec, "-p", "l", "-o", tmp_path / "o").code == 2
 
 
-def test_disk_full_leaves_nothing(tmp_path, monkeypatch):
-    """A writer that fails half-way: the refusal names the cause, and the staging folder is gone."""
-    import errno
+def test_a_disk_that_takes_no_more_leaves_nothing(tmp_path):
+    """The system refuses to let the file grow, half-way through: cause named, staging folder gone."""
+    table, spec = clinic(tmp_path, rows=2000)
 
-    import voile as library
-    from voile.output import writers
+    def no_file_over_4k():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
-    table, spec = clinic(tmp_path)
-    real = writers.os.fdopen
-
-    def full(handle, mode):
-        file = real(handle, mode)
-
-        class Full:
-            def __enter__(self):
-                return self
-
-            def __exit__(self, *_):
-                file.close()
-
-            def write(self, data):
-                raise OSError(errno.ENOSPC, "no space")
-
-        return Full()
-
-    monkeypatch.setattr(writers.os, "fdopen", full)
-    try:
-        library.publish(table, spec, "bsgi", tmp_path / "out", l=2)
-        refused = ""
-    except library.VoileError as refusal:
-        refused = str(refusal)
-    assert "cannot be written" in refused
+    arguments = ("anonymize", table, "-s", spec, "-p", "l=2", "-o", tmp_path / "out")
+    outcome = voile(*arguments, preexec_fn=no_file_over_4k)
+    assert outcome.code == 2, outcome.err
+    assert "data.csv: cannot be written" in outcome.err
+    assert "free space" in outcome.err
     assert left_behind(tmp_path) == []
+    assert voile(*arguments).code == 0  # control: without the limit it is written
 
 
 def test_parquet_that_is_not_parquet(tmp_path):

@@ -18,9 +18,7 @@ SECRET = Hierarchy.flat(["A", "B", "C", "D"])
 
 def rendered(group, *columns):
     table = Table([*columns, column("secret", SECRET, range(len(group)), Role.SENSITIVE)])
-    partition = Partition(np.array(group)[np.argsort(np.argsort(table.sensitive[0].codes))])
-    by_secret = {int(c): g for c, g in zip(range(len(group)), group, strict=True)}
-    partition = Partition(np.array([by_secret[int(c)] for c in table.sensitive[0].codes]))
+    partition = Partition(np.array(group)[table.sensitive[0].codes])  # the Table has sorted its rows
     return render(table, partition, Boxes.around(table, partition))
 
 
