@@ -14,6 +14,7 @@ NAMES = [
 ]
 QUASI = ("age", "fnlwgt", "education-num", "hours-per-week", "marital-status", "race", "sex")
 NUMBERS = QUASI[:4]
+SIX = ("age", "education", "marital-status", "race", "sex", "native-country")
 SENSITIVE = "occupation"
 
 
@@ -31,13 +32,22 @@ def columns() -> dict[str, dict[str, object]]:
     return {**roles, SENSITIVE: {"role": "sensitive"}}
 
 
-def complete_rows() -> pl.DataFrame:
-    """The 30,162 rows without a missing value; numbers as integers."""
+def six_columns() -> dict[str, dict[str, object]]:
+    """The spec of the six QI of facts/peers.md, with ARX's hierarchies; age is a number."""
+    folder = DATA / "adult" / "hierarchies"
+    found: dict[str, dict[str, object]] = {
+        name: {"role": "qi", "hierarchy": next(folder.glob(f"*{name}.csv"))} for name in SIX[1:]
+    }
+    return {"age": {"role": "qi", "type": "integer"}, **found, SENSITIVE: {"role": "sensitive"}}
+
+
+def complete_rows(*names: str) -> pl.DataFrame:
+    """The 30,162 rows without a missing value; numbers as integers. Default: the seven QI."""
     source = DATA / "adult" / "adult.data"
     frame = pl.read_csv(source, has_header=False, new_columns=NAMES, infer_schema=False)
     frame = frame.with_columns(pl.all().str.strip_chars())
-    frame = frame.filter(~pl.any_horizontal(pl.all() == "?")).select(*QUASI, SENSITIVE)
-    return frame.with_columns(pl.col(NUMBERS).cast(pl.Int64))
+    frame = frame.filter(~pl.any_horizontal(pl.all() == "?")).select(names or (*QUASI, SENSITIVE))
+    return frame.with_columns(pl.col(name).cast(pl.Int64) for name in NUMBERS if name in frame.columns)
 
 
 def resampled(rows: int, seed: int = 1) -> pl.DataFrame:

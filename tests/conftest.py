@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -24,13 +25,43 @@ def bsgi_cases():
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-@pytest.fixture(scope="session")
-def adult_table():
-    """Adult's 30,162 complete rows with the seven QI of facts/bsgi.md."""
+def _adult(rows, columns):
     import voile
     from benchmarks import adult
     from voile.intake.table_reader import table_of
 
     if not adult.available():
         pytest.skip("no data: set VOILE_DATA to a folder with adult/adult.data")
-    return table_of(adult.complete_rows(), voile.Schema.of(adult.columns()))
+    return table_of(rows(adult), voile.Schema.of(columns(adult)))
+
+
+@pytest.fixture(scope="session")
+def adult_table():
+    """Adult's 30,162 complete rows with the seven QI of facts/bsgi.md."""
+    return _adult(lambda adult: adult.complete_rows(), lambda adult: adult.columns())
+
+
+@pytest.fixture(scope="session")
+def adult_two_sensitive():
+    """Its first 3,000 rows with two sensitive columns, occupation and relationship."""
+    return _adult(
+        lambda adult: adult.complete_rows(*adult.QUASI, "occupation", "relationship").head(3000),
+        lambda adult: {**adult.columns(), "relationship": "sensitive"},
+    )
+
+
+@pytest.fixture(scope="session")
+def adult_three_records():
+    """Every three rows of Adult are one person."""
+    return _adult(
+        lambda adult: adult.complete_rows().with_row_index("person").with_columns(pl.col("person") // 3),
+        lambda adult: {"person": "subject", **adult.columns()},
+    )
+
+
+@pytest.fixture(scope="session")
+def adult_six():
+    """Adult with ARX's hierarchies and the six QI of facts/peers.md."""
+    return _adult(
+        lambda adult: adult.complete_rows(*adult.SIX, adult.SENSITIVE), lambda adult: adult.six_columns()
+    )

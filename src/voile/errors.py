@@ -66,8 +66,10 @@ class Infeasible(VoileError):
 
     exit_code = 1
 
-    def __init__(self, what: str, *, largest_l: int, rows_to_suppress: int, rule: str, remedy: str) -> None:
-        super().__init__(what, rule=rule, remedy=remedy)
+    def __init__(
+        self, what: str, *, where: str, largest_l: int, rows_to_suppress: int, rule: str, remedy: str
+    ) -> None:
+        super().__init__(what, where=where, rule=rule, remedy=remedy)
         self.largest_l, self.rows_to_suppress = largest_l, rows_to_suppress
 
 

@@ -12,7 +12,8 @@ from tests.small_tables import LETTERS, TREE, UNBALANCED, axis_of, column
 from voile.core.information_loss import loss_of
 from voile.core.schema import Role
 from voile.core.table import Column, Table
-from voile.kernels.kd_forest import ALIVE, BOX, CHILD, LEAF, LOWEST, NONE, ROW, START, nearest, plant, remove
+from voile.kernels.kd_forest import ALIVE, BOX, CHILD, LEAF, LOWEST, NONE, ROW, START, plant, remove
+from voile.kernels.kd_search import nearest
 from voile.kernels.loss import TABLE_LIMIT, box_cost, grow_box, new_box, start_box
 
 

@@ -85,7 +85,8 @@ def test_algorithm_holds_on_its_rung(key, ell, values):
         assert worst_posterior(algorithm, values) <= Fraction(1, ell)
 
 
-def test_bsgi_does_not_hold_one_rung_up():
-    """docs/known-limits.md: the smallest table on which knowing BSGI tells more than 1/l."""
-    algorithm = on_persons("bsgi", 2, positions=[0, 1, 3, 7])
+@pytest.mark.parametrize("key", ["bsgi", "elig"])
+def test_nearest_rows_do_not_hold_one_rung_up(key):
+    """docs/known-limits.md: the smallest table on which knowing the algorithm tells more than 1/l."""
+    algorithm = on_persons(key, 2, positions=[0, 1, 3, 7])
     assert worst_posterior(algorithm, (0, 0, 1, 2)) > Fraction(1, 2)

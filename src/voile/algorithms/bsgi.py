@@ -20,11 +20,13 @@ from voile.core.parameters import AUTO, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
 from voile.kernels.compiled import kernel
-from voile.kernels.kd_forest import CODES, LOWEST, ROW, nearest, plant, remove
-from voile.kernels.loss import box_cost, grow_box, joined_cost, new_box, start_box
+from voile.kernels.kd_forest import CODES, LOWEST, ROW, plant, remove
+from voile.kernels.kd_search import nearest
+from voile.kernels.loss import grow_box, new_box, start_box
+from voile.kernels.seating import assign, seat_rows, seated
+from voile.kernels.z_order import z_order
 
 ROUNDS = 32
-GRID_BITS = 4  # of the Z-order curve, per attribute
 CHUNK = 4096  # groups between two reports of progress
 
 
@@ -72,7 +74,7 @@ class BSGI(Algorithm):
         least = 2 if suppressing else 1  # with suppression, l = 2 is within reach
         ell = max(largest_l(sizes), least) if self.l == AUTO else int(self.l)
         if ell < 2 or (not suppressing and largest_l(sizes) < ell) or most_groups(sizes, ell) == 0:
-            refuse_ineligible(sizes, max(ell, 2), suppressing)
+            refuse_ineligible(sizes, max(ell, 2), table.sensitive[0].name, suppressing)
         return replace(self, l=ell)
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
@@ -98,19 +100,6 @@ def order_of_rows(values, seed):
     """
     dealt = np.random.default_rng(seed).integers(0, ROUNDS, values.shape[0])
     return canonical_order([dealt, z_order(values, values.max(axis=0, initial=0) + 1)])
-
-
-@kernel
-def z_order(values, spans):
-    """Where each row stands on a Z-order curve over a grid of 2**GRID_BITS cells per attribute."""
-    curve = np.zeros(values.shape[0], np.int64)
-    attributes = min(values.shape[1], 32 // GRID_BITS)
-    for i in range(values.shape[0]):
-        for bit in range(GRID_BITS):
-            for j in range(attributes):
-                cell = values[i, j] * 2 ** (bit + 1) // spans[j]
-                curve[i] = 2 * curve[i] + cell % 2
-    return curve
 
 
 def select_and_group(loss, values, bucket, ell, progress):
@@ -201,43 +190,6 @@ def incorporate(loss, values, bucket, group):
     Rows for which every group already holds their value stay SUPPRESSED: with an eligible table
     there are none (facts A1), otherwise they are exactly the minimum suppression.
     """
-    residual = np.flatnonzero(group == SUPPRESSED)
-    if residual.size == 0:
-        return
-    members = np.argsort(group, kind="stable")[residual.size :]
-    sizes = np.bincount(group[members])
-    holding = np.bincount(bucket[members], minlength=bucket.max() + 1)  # groups with each value
-    for row in residual:
-        if holding[bucket[row]] == sizes.size:
-            continue
-        holding[bucket[row]] += 1
-        holds = np.zeros(sizes.size, np.bool_)
-        same_value = group[bucket == bucket[row]]
-        holds[same_value[same_value >= 0]] = True
-        best = cheapest_group(loss, values, row, members, sizes, holds)
-        group[row] = best
-        members = np.insert(members, sizes[: best + 1].sum(), row)
-        sizes[best] += 1
-
-
-@kernel
-def cheapest_group(loss, values, row, members, sizes, excluded):
-    """The group whose total loss grows least by a row; the lowest number on ties.
-
-    `members` are the rows of all groups, group by group.
-    """
-    box = new_box(loss)
-    best, best_growth, begin = -1, np.iinfo(np.int64).max, 0
-    for g in range(sizes.size):
-        end = begin + sizes[g]
-        if not excluded[g]:
-            start_box(loss, box, values, members[begin], 0)
-            for i in range(begin + 1, end):
-                grow_box(loss, box, values, members[i], 0)
-            after = joined_cost(loss, box, values, row, 0, np.iinfo(np.int64).max)
-            # (s + 1) * after - s * before, without the large products
-            growth = after + sizes[g] * (after - box_cost(loss, box))
-            if growth < best_growth:
-                best, best_growth = g, growth
-        begin = end
-    return best
+    seats, residual = seated(group, int(group.max()) + 1, bucket.astype(np.int32)[:, None], 0)
+    seat_rows(loss, values, seats, residual, 0, False)
+    assign(seats, group)

@@ -43,25 +43,27 @@ def fewest_suppressed(sizes: NDArray[np.int64], ell: int) -> int:
     return int(sizes.sum() - np.minimum(sizes, most_groups(sizes, ell)).sum())
 
 
-def refuse_ineligible(sizes: NDArray[np.int64], ell: int, suppressing: bool = False) -> NoReturn:
-    """Explain why l is out of reach and what would work; `suppressing`: rows may be given up."""
+def refuse_ineligible(sizes: NDArray[np.int64], ell: int, column: str, suppressing: bool = False) -> NoReturn:
+    """Explain why a column's values put l out of reach, and what would work.
+
+    `suppressing`: rows may be given up, and still it does not work.
+    """
     n, top = int(sizes.sum()), int(sizes.max()) if sizes.size else 0
     values, fewest = int((sizes > 0).sum()), fewest_suppressed(sizes, ell)
     best = values if suppressing else largest_l(sizes)
     largest = f"l = {best} is the largest possible" if best > 1 else "no l works on this table as it is"
     if fewest == n:
-        why = (
-            f"{counted(n, 'row')} with {counted(values, 'different sensitive value')}, fewer than l = {ell} needs"
-        )
+        why = f"{counted(n, 'row')} with {counted(values, 'different value')}, fewer than l = {ell} needs"
         remedy = f"{largest}{' with suppression' if suppressing else ''}; more needs values in finer detail"
     else:
-        why = f"the most frequent sensitive value is {100 * top / n:.4g} % of rows, more than 1/{ell}"
+        why = f"the most frequent value is {100 * top / n:.4g} % of rows, more than 1/{ell}"
         remedy = (
             f"{largest}; for l = {ell} record that value in finer detail, "
             f"or suppress {counted(fewest, 'row')} (-p ineligible=suppress)"
         )
     raise Infeasible(
         why,
+        where=f"column {column}",
         largest_l=largest_l(sizes),
         rows_to_suppress=fewest,
         rule=f"every share must be at most 1/{ell}",

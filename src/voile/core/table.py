@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
-from voile.core.order import sorted_together
+from voile.core.order import distinct_values, sorted_together
 from voile.core.schema import Role, Schema
-from voile.errors import SpecError
+from voile.errors import InputError, SpecError, counted
 
 Codes = NDArray[np.int64]
 
@@ -82,14 +82,40 @@ class Table:
         """Insensitive columns that are published, and therefore known to the adversary."""
         return self.with_role(Role.INSENSITIVE)
 
+    @property
+    def persons(self) -> Codes | None:
+        """Which person each row belongs to; None when every row is a person of its own."""
+        subject = self.with_role(Role.SUBJECT)
+        if not subject:
+            return None
+        values, index = distinct_values(subject[0].codes)
+        return index if values.size < self.n else None
+
+    def marks(self) -> dict[str, Codes]:
+        """What must differ inside a group, by the name of its column: sensitive values, and the
+        person where one has several rows; each numbered from 0."""
+        marks = {column.name: distinct_values(column.codes)[1] for column in self.sensitive}
+        persons = self.persons
+        if persons is not None:
+            marks[self.with_role(Role.SUBJECT)[0].name] = persons
+        return marks
+
     def single_sensitive(self, algorithm: str) -> Column:
-        """The sensitive column, for an algorithm that protects exactly one."""
+        """The sensitive column, for an algorithm that protects exactly one, and one row per person."""
         if len(self.sensitive) != 1:
             raise SpecError(
                 f"{len(self.sensitive)} sensitive columns",
                 where="spec",
                 rule=f"{algorithm} protects exactly one",
-                remedy="declare the others identifying (dropped) or quasi-identifying",
+                remedy="use the algorithm elig, which protects each of them, "
+                "or declare the others identifying (dropped) or quasi-identifying",
+            )
+        if self.persons is not None:
+            raise InputError(
+                f"{counted(self.n - int(self.persons.max()) - 1, 'row')} too many for the persons there are",
+                where=f"column {self.with_role(Role.SUBJECT)[0].name}",
+                rule=f"{algorithm} takes one row per person",
+                remedy="use the algorithm elig, which keeps rows of one person apart, or keep one row of each",
             )
         return self.sensitive[0]
 

@@ -97,7 +97,6 @@ def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", diges
     if dropped.any():
         parts = {name: part.without(dropped) for name, part in parts.items()}
     columns = [Column(c.name, c.role, parts[c.name].domain, parts[c.name].codes, c.weight) for c in wanted]
-    _refuse_repeated_persons(columns)
     merged = {c.name: parts[c.name].merged for c in wanted if parts[c.name].merged}
     record = IntakeRecord(frame.height, int(dropped.sum()), merged, digest_key, digest)
     return Table(columns, schema=schema, intake=record)
@@ -116,16 +115,3 @@ def _refuse_missing(columns: list[ColumnSpec], parts: dict[str, Coded]) -> None:
             rule='missing = "refuse"',
             remedy='decide per column: missing = "drop-row", or "category" for a category column',
         )
-
-
-def _refuse_repeated_persons(columns: list[Column]) -> None:
-    """Rows of one person are not a crowd; until groups keep them apart, one row per person."""
-    for column in columns:
-        if column.role == Role.SUBJECT and np.unique(column.codes).size < column.codes.size:
-            extra = column.codes.size - np.unique(column.codes).size
-            raise InputError(
-                f"{counted(extra, 'row')} too many for the persons there are",
-                where=f"column {column.name}",
-                rule="one row per person",
-                remedy="keep one row of each person",
-            )

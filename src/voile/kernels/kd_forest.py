@@ -1,9 +1,9 @@
-"""The exact k-d forest of facts/bsgi.md A5: one tree of rows per bucket, nearest row under IL.
+"""The exact k-d forest of facts/bsgi.md A5 and A6: one tree of rows per bucket.
 
-A tree node keeps the smallest box around its living rows and the lowest of their row numbers.
-The box bounds the cost of every row below from below, so a search that skips only nodes which
-cannot hold a cheaper row (or an equally cheap one of lower number) is exact. A node that has
-lost so many rows that the rest fit into a leaf becomes one.
+A tree node keeps the smallest box around its living rows, the lowest of their row numbers and, of
+each *mark* of the rows (a value that must differ inside a group), which marks occur below, as a
+set of bits. `kd_search` skips what these rule out. A node that has lost so many rows that the rest
+fit into a leaf becomes one.
 """
 
 from typing import Any, NamedTuple
@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.kernels.compiled import inlined_kernel, kernel
-from voile.kernels.loss import climb, joined_cost, least_joined_cost
+from voile.kernels.loss import climb
 
 LEAF = 16
 NONE = -1
+BITS = 31  # mark v is bit v % BITS of a node's set: exact for few marks, cautious for many
 
 # Columns of a tree node: one record, since a search misses the cache once per node it looks at.
-CHILD, ALIVE, LOWEST, START, PARENT, BOX = range(6)  # then low and high of each attribute in turn
-# Columns of a row: its number, then its codes.
+CHILD, ALIVE, LOWEST, START, PARENT, BOX = range(6)  # low and high of each attribute in turn, then sets of marks
+# Columns of a row: its number, its codes, its marks.
 ROW, CODES = range(2)
 
 
@@ -124,22 +125,43 @@ def cut(rows, spare, scratch, column):
     return kept
 
 
+@inlined_kernel
+def attributes(tree, rows):
+    """How many codes a row has; the rest of its columns are marks."""
+    return (tree.shape[1] - BOX) - (rows.shape[1] - CODES)
+
+
+@inlined_kernel
+def note_marks(tree, node, rows):
+    """Set a leaf's sets of marks from its living rows; says if they changed."""
+    d = attributes(tree, rows)
+    begin, changed = tree[node, START], False
+    for mark in range(rows.shape[1] - CODES - d):
+        bits = 0
+        for at in range(begin, begin + tree[node, ALIVE]):
+            bits |= 1 << (rows[at, CODES + d + mark] % BITS)
+        changed |= tree[node, BOX + 2 * d + mark] != bits
+        tree[node, BOX + 2 * d + mark] = bits
+    return changed
+
+
 @kernel
 def enclose(tree, node, rows):
-    """Set a leaf's, or a new node's, box and lowest row from its living rows."""
-    begin = tree[node, START]
-    for column in range(CODES, rows.shape[1]):
+    """Set a new node's box, lowest row and marks from its living rows."""
+    begin, d = tree[node, START], attributes(tree, rows)
+    for column in range(CODES, CODES + d):
         tree[node, BOX + 2 * (column - CODES)] = rows[begin, column]
         tree[node, BOX + 2 * (column - CODES) + 1] = rows[begin, column]
     lowest = rows[begin, ROW]
     for at in range(begin + 1, begin + tree[node, ALIVE]):
         lowest = min(lowest, rows[at, ROW])
-        for column in range(CODES, rows.shape[1]):
+        for column in range(CODES, CODES + d):
             low = BOX + 2 * (column - CODES)
             code = rows[at, column]
             tree[node, low] = min(tree[node, low], code)
             tree[node, low + 1] = max(tree[node, low + 1], code)
     tree[node, LOWEST] = lowest
+    note_marks(tree, node, rows)
 
 
 @kernel
@@ -197,26 +219,27 @@ def find_places(forest):
                 forest.leaf[at] = node
 
 
-def plant(loss, values, bucket):
+def plant(loss, values, bucket, marks=None):
     """Build one tree per bucket; `bucket[i]` is the bucket of row i, 0..m-1, none empty.
 
-    >>> import numpy as np
-    >>> from voile.kernels.loss import Box, Loss
+    `marks[i]` are the marks of row i, whole numbers from 0, if any.
+
+    >>> from voile.kernels.loss import Loss
     >>> none = np.empty(0, np.int64)
     >>> loss = Loss(np.array([1]), *[none] * 8)
     >>> forest = plant(loss, np.array([[5], [9], [7]]), np.array([0, 1, 1]))
-    >>> box = Box(np.array([6]), np.array([6]), none, none)
-    >>> int(forest.rows[nearest(forest, loss, 1, box), ROW])
-    2
+    >>> forest.tree[forest.root[1], BOX:].tolist()
+    [7, 9]
     """
     n, d = values.shape
+    marks = np.empty((n, 0), values.dtype) if marks is None else marks
     order = np.argsort(bucket, kind="stable")
-    rows = np.empty((n, CODES + d), values.dtype)
-    rows[:, ROW], rows[:, CODES:] = order, values[order]
+    rows = np.empty((n, CODES + d + marks.shape[1]), values.dtype)
+    rows[:, ROW], rows[:, CODES : CODES + d], rows[:, CODES + d :] = order, values[order], marks[order]
     bucket_start = np.concatenate(([0], np.cumsum(np.bincount(bucket))))
     root = np.empty(bucket_start.size - 1, np.int64)
     # Every leaf holds a row; pages beyond the last node are never touched.
-    tree = np.empty((2 * n, BOX + 2 * d), values.dtype)
+    tree = np.empty((2 * n, BOX + 2 * d + marks.shape[1]), values.dtype)
     nodes, deepest = grow_trees(loss, rows, bucket_start, root, tree)
     index = np.int32 if n < 2**30 else np.int64
     place, leaf = np.empty(n, index), np.empty(n, index)
@@ -224,47 +247,6 @@ def plant(loss, values, bucket):
     forest = Forest(tree[:nodes].copy(), rows, place, leaf, root, todo, todo_cost)
     find_places(forest)
     return forest
-
-
-@kernel
-def nearest(forest, loss, bucket, box):
-    """The place of the living row of a bucket that adds least to a box; lowest row on ties.
-
-    The bucket must not be empty.
-    """
-    tree, rows, todo, todo_cost = forest.tree, forest.rows, forest.todo, forest.todo_cost
-    best, best_row, best_cost = NONE, np.iinfo(np.int64).max, np.iinfo(np.int64).max
-    todo[0], todo_cost[0] = forest.root[bucket], 0
-    waiting = 1
-    while waiting > 0:
-        waiting -= 1
-        here, cost = todo[waiting], todo_cost[waiting]
-        if cost > best_cost or (cost == best_cost and tree[here, LOWEST] >= best_row):
-            continue
-        first = tree[here, CHILD]
-        if first == NONE:
-            begin = tree[here, START]
-            for at in range(begin, begin + tree[here, ALIVE]):
-                cost = joined_cost(loss, box, rows, at, CODES, best_cost)
-                if cost < best_cost or (cost == best_cost and rows[at, ROW] < best_row):
-                    best, best_row, best_cost = at, rows[at, ROW], cost
-            continue
-        near, far = first, first + 1
-        near_cost = far_cost = np.iinfo(np.int64).max
-        if tree[near, ALIVE] > 0:
-            near_cost = least_joined_cost(loss, box, tree, near, BOX, best_cost)
-        if tree[far, ALIVE] > 0:
-            far_cost = least_joined_cost(loss, box, tree, far, BOX, best_cost)
-        if far_cost < near_cost or (far_cost == near_cost and tree[far, LOWEST] < tree[near, LOWEST]):
-            near, far = far, near
-            near_cost, far_cost = far_cost, near_cost
-        if tree[far, ALIVE] > 0 and far_cost <= best_cost:
-            todo[waiting], todo_cost[waiting] = far, far_cost
-            waiting += 1
-        if near_cost <= best_cost:
-            todo[waiting], todo_cost[waiting] = near, near_cost
-            waiting += 1
-    return best
 
 
 @inlined_kernel
@@ -283,7 +265,7 @@ def tighten_leaf(forest, node, gone):
             lowest = min(lowest, rows[at, ROW])
         tree[node, LOWEST] = lowest
         changed = True
-    for j in range(rows.shape[1] - CODES):
+    for j in range(attributes(tree, rows)):
         code = rows[gone, CODES + j]
         was_low, was_high = tree[node, BOX + 2 * j], tree[node, BOX + 2 * j + 1]
         if was_low == was_high or was_low < code < was_high:
@@ -295,12 +277,12 @@ def tighten_leaf(forest, node, gone):
         tree[node, BOX + 2 * j] = low
         tree[node, BOX + 2 * j + 1] = high
         changed |= low != was_low or high != was_high
-    return changed
+    return note_marks(tree, node, rows) or changed
 
 
 @inlined_kernel
-def tighten_node(tree, node):
-    """Shrink an inner node's box to its living children; says whether anything changed."""
+def tighten_node(tree, node, d):
+    """Shrink an inner node of d attributes to its living children; says whether anything changed."""
     a, b = tree[node, CHILD], tree[node, CHILD] + 1
     if tree[a, ALIVE] == 0:
         a = b
@@ -309,12 +291,16 @@ def tighten_node(tree, node):
     lowest = min(tree[a, LOWEST], tree[b, LOWEST])
     changed = lowest != tree[node, LOWEST]
     tree[node, LOWEST] = lowest
-    for column in range(BOX, tree.shape[1], 2):
+    for column in range(BOX, BOX + 2 * d, 2):
         low = min(tree[a, column], tree[b, column])
         high = max(tree[a, column + 1], tree[b, column + 1])
         changed |= low != tree[node, column] or high != tree[node, column + 1]
         tree[node, column] = low
         tree[node, column + 1] = high
+    for column in range(BOX + 2 * d, tree.shape[1]):
+        bits = tree[a, column] | tree[b, column]
+        changed |= bits != tree[node, column]
+        tree[node, column] = bits
     return changed
 
 
@@ -356,7 +342,7 @@ def remove(forest, at):
     An inner node has always more than LEAF living rows below it (else it would have become a leaf),
     so only the ALIVE of leaves is kept up, and most removals touch a leaf, its sibling and parent.
     """
-    tree = forest.tree
+    tree, d = forest.tree, attributes(forest.tree, forest.rows)
     node = forest.leaf[at]
     tree[node, ALIVE] -= 1
     last = tree[node, START] + tree[node, ALIVE]
@@ -369,7 +355,7 @@ def remove(forest, at):
     node = tree[node, PARENT]
     while node != NONE and (changed or shrinking):
         if changed:
-            changed = tighten_node(tree, node)
+            changed = tighten_node(tree, node, d)
         if shrinking:
             shrinking = absorb_leaves(forest, node)
         node = tree[node, PARENT]
