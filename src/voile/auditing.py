@@ -221,7 +221,7 @@ def _sensitive_codes(series: pl.Series, spec: ColumnSpec, schema: Schema) -> tup
     used = set(np.unique(cells.index).tolist())
     values = list(dict.fromkeys(meant[i] for i in sorted(used)))
     on_a_line = all(isinstance(value, Fraction) for value in values)
-    places = {value: i for i, value in enumerate(sorted(values) if on_a_line else values)}  # type: ignore[type-var]
+    places = {value: i for i, value in enumerate(sorted(values) if on_a_line else values)}
     codes = np.array([places.get(value, -1) for value in meant], np.int64)[cells.index]
     return codes, Axis(spec.type, 0, max(0, len(values) - 1)) if on_a_line else None
 

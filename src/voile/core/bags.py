@@ -52,7 +52,7 @@ class Bag:
 
     def fold(self, combine: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
         """Combine one number per (group, value) into one per group."""
-        return combine.reduceat(values, self.start[:-1]) if self.start.size > 1 else values[:0]  # type: ignore[no-any-return]
+        return combine.reduceat(values, self.start[:-1]) if self.start.size > 1 else values[:0]
 
     @cached_property
     def totals(self) -> NDArray[np.int64]:

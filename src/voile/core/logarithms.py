@@ -38,11 +38,13 @@ def sign(logs: Logs, constant: int = 0) -> int:
 def _vanishes(logs: Logs, constant: int) -> bool:
     """Whether the sum is exactly 0. The logarithm of a rational other than 1 is irrational (Lindemann),
     so a constant cannot be cancelled; logarithms cancel if and only if every prime does."""
+    if constant != 0:
+        return False
     powers: Counter[int] = Counter()
     for base, coefficient in logs.items():
         for prime, power in _factors(base).items():
             powers[prime] += power * coefficient
-    return constant == 0 and not any(powers.values())
+    return not any(powers.values())
 
 
 def _factors(number: int) -> Counter[int]:
@@ -79,8 +81,7 @@ def exact_floor(
 
 def log_ratio_reaches(top: int, bottom: int, bound: int, unit: int) -> bool:
     """Whether unit * ln(top / bottom) >= bound, for top >= bottom >= 1."""
-    common = math.gcd(top, bottom)
-    return sign(_merged([(top // common, unit), (bottom // common, -unit)]), -bound) >= 0
+    return bound <= 0 or sign({top: unit, bottom: -unit} if top != bottom else {}, -bound) >= 0
 
 
 def entropy_reaches(counts: tuple[int, ...], bound: int, unit: int) -> bool:
