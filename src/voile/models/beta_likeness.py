@@ -52,17 +52,16 @@ class BetaLikeness(PrivacyModel):
         gain, base = np.maximum(here - fair, 0), fair
         if self.variant == "basic":
             return gain[best], base[best]
-        too_much = bag.fold(np.logical_or, _exceeds(gain, base, table, everything))
+        too_much = bag.fold(np.logical_or, _exceeds(bag, gain, base))
         return gain[best], np.where(too_much, 0, base[best])
 
 
-def _exceeds(
-    gain: NDArray[np.int64], base: NDArray[np.int64], table: NDArray[np.int64], everything: int
-) -> NDArray[np.bool_]:
-    """Whether gain / base > ln(everything / table), for each pair of group and value."""
-    excess = gain / base - np.log(everything / table)
+def _exceeds(bag: Bag, gain: NDArray[np.int64], base: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether gain / base > ln(N / C), for each pair of group and value."""
+    everything = int(bag.whole.sum())
+    excess = gain / base - np.log(everything / bag.whole)[bag.ranks]
     found = (excess > 0) & (gain > 0)
-    for i in np.flatnonzero((np.abs(excess) < 1e-9 * (1 + gain / base)) & (gain > 0)).tolist():
-        whole, part, top, bottom = everything, int(table[i]), int(gain[i]), int(base[i])
-        found[i] = sign({whole: -bottom, part: bottom}, top) > 0 if whole != part else top > 0
+    for i in np.flatnonzero((np.abs(excess) < 1e-9) & (gain > 0)).tolist():
+        part, top, bottom = int(bag.whole[bag.ranks[i]]), int(gain[i]), int(base[i])
+        found[i] = sign({everything: -bottom, part: bottom}, top) > 0
     return found

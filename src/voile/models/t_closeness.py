@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.bags import Bag, Bags
 from voile.core.hierarchy import Hierarchy
+from voile.core.order import distinct_values
 from voile.core.parameters import parameter
 from voile.core.privacy_model import PrivacyModel, Ratio, Ratios
 
@@ -95,7 +96,7 @@ def _through_the_tree(bag: Bag, tree: Hierarchy) -> Ratio:
     edge = height[np.maximum(tree.parent, 0)] - height
     everything = int(bag.whole.sum())
     table = np.zeros(tree.leaves + 1, np.int64)
-    table[np.unique(bag.codes) + 1] = bag.whole
+    table[distinct_values(bag.codes)[0] + 1] = bag.whole
     under = np.cumsum(table)
     whole = under[tree.high + 1] - under[tree.low]  # of each node
     inner = tree.parent >= 0
