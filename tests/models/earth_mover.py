@@ -45,7 +45,7 @@ def _paths(flow, left, distance, places):
                 step = distance(i, j)
                 if cost[forth] is not None and (cost[back] is None or cost[forth] + step < cost[back]):
                     cost[back], before[back] = cost[forth] + step, forth
-                if flow[i, j] and cost[back] is not None:
-                    if cost[forth] is None or cost[back] - step < cost[forth]:
-                        cost[forth], before[forth] = cost[back] - step, back
+                known = flow[i, j] and cost[back] is not None
+                if known and (cost[forth] is None or cost[back] - step < cost[forth]):
+                    cost[forth], before[forth] = cost[back] - step, back
     return cost, before
