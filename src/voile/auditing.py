@@ -311,8 +311,14 @@ def _failures(report: AuditReport, requirements: list[PrivacyModel]) -> list[str
             bound, shown = promise.threshold(), verdict.shown()
             achieved = verdict.achieved if shown != "infinite" and Fraction(str(shown)) == bound else shown
             failures.append(
-                f"{promise.title}: achieved {achieved}, required {promise.sense} {bound}; "
+                f"{promise.title}: achieved {achieved}, required {promise.sense} {_in_words(bound)}; "
                 f"{counted(groups, 'group')} of {report.groups} with {counted(rows, 'row')} "
                 f"{'below' if promise.sense == '>=' else 'above'}"
             )
     return failures
+
+
+def _in_words(bound: Fraction) -> str:
+    """0.2 as people write it, 1/3 as it is."""
+    decimal = f"{float(bound):g}"
+    return decimal if exact_number(decimal) == bound else str(bound)
