@@ -15,7 +15,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.core.axis import Axis
 from voile.core.bags import Bags, Domain
 from voile.core.order import dense_rank, distinct_values
 from voile.core.parameters import exact_number
@@ -25,7 +24,6 @@ from voile.core.verdict import Verdict
 from voile.errors import HierarchyError, InputError, ParameterError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL, coded, factorised
 from voile.intake.hierarchy_file import read_hierarchy
-from voile.intake.normalise import normalised
 from voile.intake.spec_file import read_spec
 from voile.intake.table_reader import read_frame, refuse_undeclared
 
@@ -33,7 +31,6 @@ STAR = "*"
 _REQUIREMENT = re.compile(r"([a-z_]+)\s*(?:\[([^\[\]]*)\])?\s*([<>]=?|=)\s*([0-9./]+)")
 _BETWEEN_REQUIREMENTS = re.compile(r",(?![^\[]*\])|\band\b")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True)
@@ -207,34 +204,27 @@ def _sensitive_codes(series: pl.Series, spec: ColumnSpec, schema: Schema) -> tup
     tree = read_hierarchy(spec)
     if tree is not None and spec.missing == Missing.CATEGORY and MISSING_LABEL not in tree.labels:
         tree = tree.with_leaf(MISSING_LABEL)
-    order = dict(zip(normalised(pl.Series(spec.order, dtype=pl.String)), range(len(spec.order)), strict=True))
-    spec = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, order=(), grid=None, min_width=None)
+    plain = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, grid=None, min_width=None)
+    if tree is not None or spec.type != Type.CATEGORY:
+        with contextlib.suppress(HierarchyError, InputError):  # a generalised value, or one not known there
+            whole = spec.type == Type.INTEGER and not series.dtype.is_integer()  # 5.0 is a whole number
+            typed = replace(plain, type=Type.DECIMAL) if whole else plain
+            part = coded(typed, series, schema.file.missing, tree)
+            if not part.missing.any():
+                return part.codes, part.domain
+    text, markers = series.cast(pl.String), schema.file.missing
     if spec.type == Type.CATEGORY:
-        with contextlib.suppress(HierarchyError):  # a generalised value, or one that the tree does not know
-            part = coded(spec, series.cast(pl.String), schema.file.missing, tree)
-            if tree is not None and not part.missing.any():
-                return part.codes, tree
-        part = coded(spec, series.cast(pl.String), schema.file.missing, None)
+        part = coded(plain, text, markers, None)
         return distinct_values(np.where(part.missing, -1, part.codes))[1], None
-    cells = factorised(spec, series.cast(pl.String), schema.file.missing)
-    meant = [_meant(cell, spec.type, order) for cell in cells.distinct.to_list()]
-    used = set(np.unique(cells.index).tolist())
-    values = list(dict.fromkeys(meant[i] for i in sorted(used)))
-    on_a_line = all(isinstance(value, Fraction) for value in values)
-    places = {value: i for i, value in enumerate(sorted(values) if on_a_line else values)}
-    codes = np.array([places.get(value, -1) for value in meant], np.int64)[cells.index]
-    return codes, Axis(spec.type, 0, max(0, len(values) - 1)) if on_a_line else None
+    cells = factorised(plain, text, markers)
+    number: dict[object, int] = {}
+    codes = [number.setdefault(_meant(cell), len(number)) for cell in cells.distinct.to_list()]
+    return np.array(codes, np.int64)[cells.index], None
 
 
-def _meant(cell: str | None, type_: Type, order: Mapping[str | None, int]) -> Fraction | str | None:
-    """Its place where the cell is a number, a date or a rank; other cells (generalised ones) as they are."""
-    if cell is None:
-        return None
-    if type_ == Type.ORDINAL:
-        return Fraction(order[cell]) if cell in order else cell
-    if type_ == Type.DATE:
-        return Fraction(cell.replace("-", "")) if _DATE.fullmatch(cell) else cell
-    return Fraction(cell) if _NUMBER.fullmatch(cell) else cell
+def _meant(cell: str | None) -> object:
+    """A number where the cell is one; other cells (generalised ones) as they are."""
+    return Fraction(cell) if cell is not None and _NUMBER.fullmatch(cell) else cell
 
 
 def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:
