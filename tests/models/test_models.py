@@ -275,14 +275,16 @@ def test_recursive_is_strict():
     assert recursive_(c=Fraction(2), l=2).check(whole_table([4, 1, 1, 1])).ok
 
 
-@pytest.mark.parametrize("largest", [10, 50, 100, 300, 400, 10**5, 10**6])
+@pytest.mark.parametrize("largest", [10, 50, 100, 300, 400, 10**6, 10**7, 10**8, 3 * 10**8])
 def test_enhanced_beta_near_its_irrational_bound(largest):
     """Half of the table has a value, so it may gain ln 2 in a group. The best fractions for ln 2, some
     below and some above, the last ones nearer than a float can be trusted with."""
     limit = Fraction(ln(Fraction(2)))
     gain = limit.limit_denominator(largest)
     more, size = gain.denominator + gain.numerator, 2 * gain.denominator
-    bags = Bags.of(np.repeat([0, 1], size), [np.repeat([0, 1, 0, 1], [more, size - more, size - more, more])])
+    counts = np.array([more, size - more, size - more, more])
+    sizes = np.array([size, size])
+    bags = Bags(sizes, (Bag(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), counts),), sizes)
     assert MODELS["beta_likeness"].achieved(bags, variant="basic")[0] == gain
     assert MODELS["beta_likeness"].achieved(bags)[0] == (gain if gain < limit else math.inf)
 
