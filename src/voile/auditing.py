@@ -15,17 +15,21 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.core.bags import Bags
+from voile.core.bags import Bags, Domain
 from voile.core.order import dense_rank, distinct_values
+from voile.core.parameters import exact_number
+from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import GROUP, ColumnSpec, FileOptions, Missing, Role, Schema, Type
 from voile.core.verdict import Verdict
-from voile.errors import InputError, ParameterError, SpecError, counted
-from voile.intake.columns import coded, factorised
+from voile.errors import HierarchyError, InputError, ParameterError, SpecError, counted
+from voile.intake.columns import MISSING_LABEL, coded, factorised
+from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.spec_file import read_spec
 from voile.intake.table_reader import read_frame, refuse_undeclared
 
 STAR = "*"
-_REQUIREMENT = re.compile(r"\s*([a-z_]+)\s*>=\s*([0-9]+(?:\.[0-9]+|/[1-9][0-9]*)?)\s*")
+_REQUIREMENT = re.compile(r"([a-z_]+)\s*(?:\[([^\[\]]*)\])?\s*([<>]=?|=)\s*([0-9./]+)")
+_BETWEEN_REQUIREMENTS = re.compile(r",(?![^\[]*\])|\band\b")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 
 
@@ -66,7 +70,8 @@ class AuditReport:
 def audit(source: str | Path, spec: str | Path | Schema, require: str = "") -> AuditReport:
     """Audit a table file, or a folder that `voile anonymize` wrote.
 
-    `require` is for example "l>=4, k>=5"; l is frequency l-diversity, the confidence bound.
+    `require` is for example "l>=4, k>=5, t<=0.2, c[l=3]<4"; l is frequency l-diversity, the
+    confidence bound.
     """
     schema = spec if isinstance(spec, Schema) else read_spec(spec)
     requirements = parse_requirements(require)
@@ -97,7 +102,13 @@ def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
     if suppressed.any():
         frame = frame.filter(~pl.Series(suppressed))
     group = _classes(frame, schema)
-    bags = Bags.of(group, [_sensitive_codes(frame[c.name], c, schema) for c in sensitive])
+    coded_columns = [_sensitive_codes(frame[c.name], c, schema) for c in sensitive]
+    bags = Bags.of(
+        group,
+        [codes for codes, _ in coded_columns],
+        subject=_persons(frame, schema),
+        domains=[domain for _, domain in coded_columns],
+    )
     achieved = {key: Verdict(True, *model.achieved(bags)) for key, model in catalog.models().items()}
     identifying = tuple(
         c.name for c in schema if c.role in (Role.IDENTIFYING, Role.SUBJECT) and c.name in frame.columns
@@ -133,8 +144,14 @@ def _is_certificate(document: Any) -> bool:
     promise = document.get("promise")
     if not isinstance(promise, dict) or promise.get("model") not in catalog.models():
         return False
-    parameters = promise.get("parameters")
-    return isinstance(parameters, dict) and [type(bound) for bound in parameters.values()] == [int]
+    return _promised(promise) is not None
+
+
+def _promised(promise: Mapping[str, Any]) -> PrivacyModel | None:
+    """The model a certificate promises; None if its parameters are not the model's."""
+    with contextlib.suppress(ParameterError, TypeError):
+        return catalog.models()[promise["model"]].configure(promise.get("parameters"))  # type: ignore[arg-type]
+    return None
 
 
 def _suppressed(
@@ -178,16 +195,31 @@ def _text_codes(series: pl.Series) -> NDArray[np.int64]:
     return text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
 
 
-def _sensitive_codes(series: pl.Series, spec: ColumnSpec, schema: Schema) -> NDArray[np.int64]:
-    """Values as the spec means them: spellings merged, 1 and 1.0 one number, missing one value."""
-    spec = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, order=(), grid=None, min_width=None)
+def _sensitive_codes(series: pl.Series, spec: ColumnSpec, schema: Schema) -> tuple[NDArray[np.int64], Domain]:
+    """Values as the spec means them: spellings merged, 1 and 1.0 one number, missing one value.
+
+    Codes follow the order or the tree of the column where every published value has its place there;
+    else they only tell values apart.
+    """
+    tree = read_hierarchy(spec)
+    if tree is not None and spec.missing == Missing.CATEGORY and MISSING_LABEL not in tree.labels:
+        tree = tree.with_leaf(MISSING_LABEL)
+    plain = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, grid=None, min_width=None)
+    if tree is not None or spec.type != Type.CATEGORY:
+        with contextlib.suppress(HierarchyError, InputError):  # a generalised value, or one not known there
+            whole = spec.type == Type.INTEGER and not series.dtype.is_integer()  # 5.0 is a whole number
+            typed = replace(plain, type=Type.DECIMAL) if whole else plain
+            part = coded(typed, series, schema.file.missing, tree)
+            if not part.missing.any():
+                return part.codes, part.domain
+    text, markers = series.cast(pl.String), schema.file.missing
     if spec.type == Type.CATEGORY:
-        part = coded(spec, series.cast(pl.String), schema.file.missing, None)
-        return distinct_values(np.where(part.missing, -1, part.codes))[1]
-    cells = factorised(spec, series.cast(pl.String), schema.file.missing)
+        part = coded(plain, text, markers, None)
+        return distinct_values(np.where(part.missing, -1, part.codes))[1], None
+    cells = factorised(plain, text, markers)
     number: dict[object, int] = {}
     codes = [number.setdefault(_meant(cell), len(number)) for cell in cells.distinct.to_list()]
-    return np.array(codes, np.int64)[cells.index]
+    return np.array(codes, np.int64)[cells.index], None
 
 
 def _meant(cell: str | None) -> object:
@@ -195,43 +227,88 @@ def _meant(cell: str | None) -> object:
     return Fraction(cell) if cell is not None and _NUMBER.fullmatch(cell) else cell
 
 
-def parse_requirements(text: str) -> list[tuple[str, Fraction]]:
-    """Model keys and bounds from "l>=4, k>=5".
+def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:
+    """The person of each row, where the table says it: several rows of one person are no crowd."""
+    for spec in schema.with_role(Role.SUBJECT):
+        if spec.name in frame.columns:
+            cells = factorised(spec, frame[spec.name].cast(pl.String), schema.file.missing)
+            if cells.rows_with(cells.distinct.is_null()):
+                raise InputError(
+                    "rows without a person",
+                    where=cells.first_row(cells.distinct.is_null()),
+                    rule="a subject column names the person of every row",
+                    remedy="fill the cells in, or audit the table without this column",
+                )
+            labels = cells.distinct.drop_nulls().unique()
+            person = cells.distinct.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1)
+            return person.to_numpy()[cells.index]
+    return None
 
-    >>> parse_requirements("l>=4")
-    [('frequency_l_diversity', Fraction(4, 1))]
+
+def parse_requirements(text: str) -> list[PrivacyModel]:
+    """Promises from "l>=4, k>=5, c[l=3]<4".
+
+    >>> parse_requirements("l>=4, c[l=3] < 3/2")
+    [FrequencyLDiversity(l=Fraction(4, 1)), RecursiveCLDiversity(c=Fraction(3, 2), l=3)]
     """
-    names = {model.symbol: key for key, model in catalog.models().items()}
-    names |= {key: key for key in catalog.models()}
-    wanted = []
-    for part in filter(None, (p.strip() for p in re.split(r",|\band\b", text))):
-        match = _REQUIREMENT.fullmatch(part)
-        if match is None or match.group(1) not in names:
-            raise ParameterError(
-                "not a requirement",
-                where="--require",
-                rule=f"NAME>=NUMBER with NAME one of {', '.join(names)}",
-                remedy='for example "l>=4, k>=5"',
-            )
-        wanted.append((names[match.group(1)], Fraction(match.group(2))))
-    return wanted
+    return [_requirement(part) for part in filter(None, map(str.strip, _BETWEEN_REQUIREMENTS.split(text)))]
 
 
-def _failures(report: AuditReport, requirements: list[tuple[str, Fraction]]) -> list[str]:
+def _requirement(text: str) -> PrivacyModel:
+    models = catalog.models()
+    by_name = {model.symbol: model for model in models.values()} | models
+    match = _REQUIREMENT.fullmatch(text)
+    name, inner, sense, bound = match.groups() if match else ("", "", "", "")
+    number = exact_number(bound)
+    if name not in by_name or number is None:
+        raise ParameterError(
+            "not a requirement",
+            where="--require",
+            rule=f"NAME, then {', '.join(('>=', '<=', '<'))}, then a NUMBER, with NAME one of "
+            f"{', '.join(model.symbol for model in models.values())} or a model's full name",
+            remedy='for example "l>=4, k>=5, t<=0.2, c[l=3]<4"',
+        )
+    model = by_name[name]
+    if sense != model.sense:
+        raise ParameterError(
+            f"{name} with {sense}",
+            where="--require",
+            rule=f"{model.title} bounds {model.bound} by {model.sense}",
+            remedy=f"write {name}{model.sense}{bound}",
+        )
+    return _bounded(model, number, inner or "")
+
+
+def _bounded(model: type[PrivacyModel], number: Fraction, inner: str) -> PrivacyModel:
+    """The promise of a bound and the parameters in brackets. l >= 5/2 may be asked of what is found,
+    though nobody can promise it beforehand: whole bounds may be fractions here."""
+    pairs = [pair.partition("=") for pair in inner.split(",") if pair.strip()]
+    others = {name.strip(): value.strip() for name, _, value in pairs}
+    card = next(card for card in model.parameters() if card.name == model.bound)
+    given = {**others, model.bound: number if card.places is not None else max(1, int(number))}
+    return replace(model.configure(given), **{model.bound: number})  # type: ignore[type-var]
+
+
+def _failures(report: AuditReport, requirements: list[PrivacyModel]) -> list[str]:
     failures = [f"identifying column {name} is published" for name in report.identifying]
     if report.digest_matches is False:
         failures.append("the data is not what its certificate was made for (digest differs)")
-    if report.certificate is not None:
-        promise = report.certificate["promise"]
-        (bound,) = promise["parameters"].values()
-        requirements = [(promise["model"], Fraction(bound)), *requirements]
-    for key, bound in requirements:
-        achieved = report.achieved[key].achieved
-        if achieved is not None and achieved < bound:
-            model = catalog.models()[key]
-            groups, rows = model.below(report.bags, bound)
+    promised = _promised(report.certificate["promise"]) if report.certificate is not None else None
+    for promise in ([promised] if promised else []) + requirements:
+        verdict = promise.check(report.bags)
+        if not verdict.ok:
+            groups, rows = promise.failing(report.bags)
+            bound, shown = promise.threshold(), verdict.shown()
+            achieved = verdict.achieved if shown != "infinite" and Fraction(str(shown)) == bound else shown
             failures.append(
-                f"{model.title}: achieved {report.achieved[key].shown()}, required {bound}; "
-                f"{counted(groups, 'group')} of {report.groups} with {counted(rows, 'row')} below"
+                f"{promise.title}: achieved {achieved}, required {promise.sense} {_in_words(bound)}; "
+                f"{counted(groups, 'group')} of {report.groups} with {counted(rows, 'row')} "
+                f"{'below' if promise.sense == '>=' else 'above'}"
             )
     return failures
+
+
+def _in_words(bound: Fraction) -> str:
+    """0.2 as people write it, 1/3 as it is."""
+    decimal = f"{float(bound):g}"
+    return decimal if exact_number(decimal) == bound else str(bound)

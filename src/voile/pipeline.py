@@ -20,7 +20,7 @@ from voile.core.order import dense_rank
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
-from voile.core.schema import Schema
+from voile.core.schema import Role, Schema
 from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import PromiseBroken
@@ -62,12 +62,18 @@ def anonymize(table: Table, algorithm: str, *, report: Report = _silent, **param
 def promise_of(algorithm: Algorithm) -> PrivacyModel:
     """The model an algorithm keeps, with the algorithm's own parameters."""
     model = catalog.models()[algorithm.promise]
-    return model.configure({card.name: getattr(algorithm, card.name) for card in model.parameters()})
+    shared = [card.name for card in model.parameters() if hasattr(algorithm, card.name)]
+    return model.configure({name: getattr(algorithm, name) for name in shared})
 
 
 def _checked(table: Table, partition: Partition, promise: PrivacyModel) -> dict[str, Verdict]:
     """What every model says of the classes an adversary sees; raises if the promise is broken."""
-    bags = Bags.of(_classes(table, partition), [column.codes for column in table.sensitive])
+    bags = Bags.of(
+        _classes(table, partition),
+        [column.codes for column in table.sensitive],
+        subject=next((column.codes for column in table.with_role(Role.SUBJECT)), None),
+        domains=[column.domain for column in table.sensitive],
+    )
     if not promise.check(bags).ok:
         kept = [column.name for column in table.kept]
         raise PromiseBroken(

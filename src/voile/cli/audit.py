@@ -12,7 +12,7 @@ import click
 @click.option(
     "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
 )
-@click.option("--require", default="", metavar="RULES", help='For example "l>=4, k>=5"; exit 1 when not met.')
+@click.option("--require", default="", metavar="RULES", help='For example "l>=4, t<=0.2"; exit 1 when not met.')
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(table: Path, spec: Path, require: str, as_json: bool) -> int:
     from voile.auditing import audit
@@ -37,7 +37,6 @@ def describe(report: Any) -> None:
     from voile import catalog
     from voile.cli import show
 
-    models = catalog.models()
     for failure in report.failures:
         show.console().print(f"[bold red]not met:[/] {escape(failure)}", soft_wrap=True)
     if report.ok and not report.judged:
@@ -46,7 +45,7 @@ def describe(report: Any) -> None:
         show.console().print("[bold green]everything promised and required is met[/]")
     show.facts("Audited", _facts(report))
     shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
-    show.checks(shown, {k: m.title for k, m in models.items()}, {k: m.meaning for k, m in models.items()})
+    show.checks(shown, catalog.models())
 
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:

@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import polars as pl
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
+
+if TYPE_CHECKING:
+    from voile.core.privacy_model import PrivacyModel
 
 
 def console() -> Console:
@@ -55,7 +58,16 @@ def frame(title: str, rows: pl.DataFrame) -> None:
     grid(title, rows.columns, rows.rows())
 
 
-def checks(achieved: Mapping[str, object], titles: Mapping[str, str], meanings: Mapping[str, str]) -> None:
-    """What each privacy model says."""
-    rows = [(titles[key], "-" if value is None else value, meanings[key]) for key, value in achieved.items()]
-    grid("What the published table achieves", ("model", "achieved", "meaning"), rows)
+def checks(achieved: Mapping[str, object], models: Mapping[str, type["PrivacyModel"]]) -> None:
+    """What each privacy model says: first the figures that protect by being large."""
+    order = sorted(achieved, key=lambda key: (models[key].sense != ">=", list(models).index(key)))
+    rows = []
+    for key in order:
+        model = models[key]
+        others = [f"{card.name} = {card.default}" for card in model.parameters() if card.name != model.bound]
+        figure = "-" if achieved[key] is None else achieved[key]
+        rows.append((", ".join([model.title, *others]), figure, _SAFER[model.sense], model.meaning))
+    grid("What the published table achieves", ("model", "achieved", "safer", "meaning"), rows)
+
+
+_SAFER = {">=": "larger", "<=": "smaller", "<": "smaller"}

@@ -2,28 +2,37 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.core.order import distinct_values
+from voile.core.axis import Axis
+from voile.core.hierarchy import Hierarchy
+from voile.core.order import canonical_order, distinct_values
+
+Domain = Axis | Hierarchy | None
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Bag:
     """One sensitive column: group g holds codes[start[g]:start[g+1]], that many counts of each.
 
+    Codes of a group ascend. The domain says what they mean: an order, a tree, or (None) nothing.
+
     >>> bag = Bag.of(np.array([0, 0, 0, 1]), np.array([5, 5, 2, 2]), 2)
-    >>> bag.distinct().tolist(), bag.top().tolist()
-    ([2, 1], [2, 1])
+    >>> bag.distinct().tolist(), bag.top().tolist(), bag.totals.tolist()
+    ([2, 1], [2, 1], [3, 1])
     """
 
     start: NDArray[np.int64]
     codes: NDArray[np.int64]
     counts: NDArray[np.int64]
+    domain: Domain = None
 
     @classmethod
-    def of(cls, group: NDArray[np.int64], codes: NDArray[np.int64], groups: int) -> "Bag":
+    def of(cls, group: NDArray[np.int64], codes: NDArray[np.int64], groups: int, domain: Domain = None) -> "Bag":
         """Count the codes of each group."""
         present, index = distinct_values(codes)
         span = max(1, present.size)
@@ -31,7 +40,7 @@ class Bag:
         first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else keys
         counts = np.diff(np.append(first, keys.size))
         owner, values = np.divmod(keys[first], span)
-        return cls(np.searchsorted(owner, np.arange(groups + 1)), present[values], counts)
+        return cls(np.searchsorted(owner, np.arange(groups + 1)), present[values], counts, domain)
 
     def distinct(self) -> NDArray[np.int64]:
         """Number of different values per group."""
@@ -39,21 +48,86 @@ class Bag:
 
     def top(self) -> NDArray[np.int64]:
         """Count of the most frequent value per group."""
-        return np.maximum.reduceat(self.counts, self.start[:-1]) if self.start.size > 1 else self.counts
+        return self.fold(np.maximum, self.counts)
+
+    def fold(self, combine: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
+        """Combine one number per (group, value) into one per group."""
+        return combine.reduceat(values, self.start[:-1]) if self.start.size > 1 else values[:0]
+
+    @cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """Sum of the counts per group."""
+        return self.fold(np.add, self.counts)
+
+    @cached_property
+    def owner(self) -> NDArray[np.int64]:
+        """The group of each (group, value)."""
+        return np.repeat(np.arange(self.start.size - 1), self.distinct())
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """Of each (group, value), which of the table's values it is, in ascending order."""
+        return distinct_values(self.codes)[1]
+
+    @cached_property
+    def whole(self) -> NDArray[np.int64]:
+        """Count of each of the table's values in all groups together."""
+        return np.bincount(self.ranks, weights=self.counts).astype(np.int64)  # exact below 2**53 rows
+
+    @cached_property
+    def descending(self) -> NDArray[np.int64]:
+        """The counts, the largest first in each group."""
+        span = int(self.counts.max(initial=0)) + 1
+        return span - np.sort(self.owner * span + span - self.counts) + self.owner * span
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Bags:
-    """Group sizes, and a Bag per sensitive column."""
+    """Group sizes in persons, rows per group, and a Bag per sensitive column."""
 
     sizes: NDArray[np.int64]
     columns: tuple[Bag, ...]
+    rows: NDArray[np.int64]
 
     @classmethod
-    def of(cls, group: NDArray[np.int64], sensitive: Sequence[NDArray[np.int64]]) -> "Bags":
-        """Bags of groups 0, 1, ...; rows of a negative group are not published and not counted."""
+    def of(
+        cls,
+        group: NDArray[np.int64],
+        sensitive: Sequence[NDArray[np.int64]],
+        *,
+        subject: NDArray[np.int64] | None = None,
+        domains: Sequence[Domain] = (),
+    ) -> "Bags":
+        """Bags of groups 0, 1, ...; rows of a negative group are not published and not counted.
+
+        `subject` is the person of each row: ten rows of one person are one person, who has a value
+        once however many of the rows repeat it.
+
+        >>> bags = Bags.of(np.array([0, 0, 0]), [np.array([1, 1, 2])], subject=np.array([7, 7, 7]))
+        >>> bags.sizes.tolist(), bags.columns[0].counts.tolist()
+        ([1], [1, 1])
+        """
         published = group >= 0
         if not published.all():
             group, sensitive = group[published], [codes[published] for codes in sensitive]
-        sizes = np.bincount(group)
-        return cls(sizes, tuple(Bag.of(group, codes, sizes.size) for codes in sensitive))
+            subject = None if subject is None else subject[published]
+        rows = sizes = np.bincount(group)
+        kept = [np.arange(group.size)] * len(sensitive)
+        if subject is not None:
+            sizes = np.bincount(group[_first_of_each([group, subject])], minlength=rows.size)
+            kept = [_first_of_each([group, subject, codes]) for codes in sensitive]
+        meanings = tuple(domains) or (None,) * len(sensitive)
+        bags = [
+            Bag.of(group[mine], codes[mine], rows.size, domain)
+            for codes, mine, domain in zip(sensitive, kept, meanings, strict=True)
+        ]
+        return cls(sizes, tuple(bags), rows)
+
+
+def _first_of_each(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """One row number for each different combination of values."""
+    order = canonical_order(columns)
+    new = np.ones(order.size, bool)
+    if order.size:
+        new[1:] = np.any([column[order][1:] != column[order][:-1] for column in columns], axis=0)
+    return order[new]

@@ -37,12 +37,13 @@ class Boxes:
     sides: tuple[Side, ...]
     sizes: NDArray[np.int64]
     suppressed: int
+    group: NDArray[np.int64]  # of each row of the source
 
     @classmethod
     def around(cls, table: Table, partition: Partition) -> "Boxes":
         """The boxes of a partition of a table."""
         sides = tuple(_side(column, partition) for column in table.quasi)
-        return cls(sides, partition.sizes, partition.suppressed)
+        return cls(sides, partition.sizes, partition.suppressed, partition.group)
 
     @property
     def rows(self) -> int:

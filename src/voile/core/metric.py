@@ -18,5 +18,5 @@ class Metric(ABC):
     meaning: ClassVar[str]
 
     @abstractmethod
-    def measure(self, boxes: Boxes) -> Fraction:
-        """The exact value; 0 for a table without rows."""
+    def measure(self, boxes: Boxes) -> Fraction | float:
+        """The value, exact unless logarithms are in it; 0 for a table without rows."""

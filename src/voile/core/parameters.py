@@ -3,22 +3,37 @@
 The CLI, the certificate, the docs and the error messages all read this declaration.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from voile.errors import ParameterError
 
 AUTO = "auto"
+_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15}|/[1-9][0-9]{0,14})?")
+
+
+def exact_number(value: object) -> Fraction | None:
+    """A decimal or a fraction, exactly; None if it is neither.
+
+    >>> exact_number("0.2"), exact_number("1/3"), exact_number(0.1), exact_number("1e9")
+    (Fraction(1, 5), Fraction(1, 3), Fraction(1, 10), None)
+    """
+    text = str(value).strip()
+    return Fraction(text) if not isinstance(value, bool) and _NUMBER.fullmatch(text) else None
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """The card of one parameter: a whole number from `minimum`, or one of `choices`."""
+    """The card of one parameter: a whole number from `minimum`, any number above 0 with so many
+    `places` (0: as many as you like), or one of `choices`."""
 
     name: str
     help: str
     minimum: int | None
+    places: int | None
     choices: tuple[str, ...]
     default: object
 
@@ -26,6 +41,10 @@ class Parameter:
         """What is accepted, in words."""
         words = " or ".join(self.choices)
         number = f"a whole number from {self.minimum}" if self.minimum is not None else ""
+        if self.places is not None:
+            number = "a number above 0, for example 0.2 or 1/5"
+        if self.places:
+            number = f"a number above 0 with at most {self.places} decimal places, for example 2.5"
         return " or ".join(part for part in (number, words) if part)
 
     def accept(self, value: object) -> object:
@@ -39,14 +58,25 @@ class Parameter:
                 number = self.minimum - 1
             if number >= self.minimum:
                 return number
+        if self.places is not None:
+            exact = exact_number(value)
+            fine = exact is not None and (self.places == 0 or (exact * 10**self.places).denominator == 1)
+            if exact and fine:
+                return exact
         raise ParameterError("not an accepted value", where=f"parameter {self.name}", rule=self.rule())
 
 
 def parameter(
-    help: str, *, default: Any = MISSING, minimum: int | None = None, choices: tuple[str, ...] = ()
+    help: str,
+    *,
+    default: Any = MISSING,
+    minimum: int | None = None,
+    places: int | None = None,
+    choices: tuple[str, ...] = (),
 ) -> Any:
     """A dataclass field that is a parameter."""
-    return field(default=default, metadata={"help": help, "minimum": minimum, "choices": choices})
+    card = {"help": help, "minimum": minimum, "places": places, "choices": choices}
+    return field(default=default, metadata=card)
 
 
 class Parameterised:

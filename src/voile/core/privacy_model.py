@@ -1,9 +1,11 @@
 """PrivacyModel: a promise about the bags of a grouping."""
 
+import math
+import operator
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +14,18 @@ from voile.core.bags import Bags
 from voile.core.parameters import Parameterised
 from voile.core.verdict import Verdict
 
-Ratios = list[tuple[NDArray[np.int64], NDArray[np.int64]]]  # numerators and denominators, per group
+# Numerators and denominators, per group; denominator 0 is infinite. Python's integers (dtype object)
+# where 64 bits would not hold them.
+Ratio = tuple[NDArray[Any], NDArray[Any]]
+Ratios = list[Ratio]
+_KEPT = {">=": operator.ge, "<=": operator.le, "<": operator.lt}
 
 
 class PrivacyModel(Parameterised, ABC):
-    """A promise with one parameter that grows with protection: k, l, m.
+    """A promise: in every group, for every sensitive column, a figure keeps a bound.
 
     A subclass says what each group achieves, as exact numerators over denominators; the release
-    achieves the least of them, over all groups and sensitive columns.
+    achieves the worst of them. One parameter is the bound, others say how the figure is counted.
     """
 
     key: ClassVar[str]  # name in the catalog
@@ -27,50 +33,81 @@ class PrivacyModel(Parameterised, ABC):
     title: ClassVar[str]
     paper: ClassVar[str]
     meaning: ClassVar[str]  # one sentence for the steward
+    bound: ClassVar[str]  # the parameter that bounds the figure
+    sense: ClassVar[str] = ">="  # figure >= bound, <= bound or < bound
 
-    @classmethod
     @abstractmethod
-    def per_group(cls, bags: Bags) -> Ratios:
+    def per_group(self, bags: Bags) -> Ratios:
         """For each sensitive column (or once): numerator and denominator of what a group achieves."""
 
     @classmethod
-    def achieved(cls, bags: Bags) -> tuple[Fraction | None, int | None]:
-        """The largest parameter for which the promise holds, and the group that limits it."""
-        least: Fraction | None = None
-        worst: int | None = None
-        for numerator, denominator in cls.per_group(bags):
+    def achieved(cls, bags: Bags, **others: object) -> tuple[Fraction | float | None, int | None]:
+        """The best bound that holds (or that is just not met, for <), and the group that limits it."""
+        unbound: Any = cls
+        return unbound(**{cls.bound: None, **others})._worst(bags)  # type: ignore[no-any-return]
+
+    def _worst(self, bags: Bags) -> tuple[Fraction | float | None, int | None]:
+        upper = self.sense != ">="
+        worst: Fraction | float | None = None
+        where: int | None = None
+        for numerator, denominator in self.per_group(bags):
             if numerator.size == 0:
                 continue
-            group = _least_ratio(numerator, denominator)
-            value = Fraction(int(numerator[group]), int(denominator[group]))
-            if least is None or value < least:
-                least, worst = value, group
-        return least, worst
-
-    @classmethod
-    def below(cls, bags: Bags, bound: Fraction) -> tuple[int, int]:
-        """How many groups, and rows in them, achieve less than a bound."""
-        low = np.zeros(bags.sizes.size, bool)
-        for numerator, denominator in cls.per_group(bags):
-            low |= numerator * bound.denominator < denominator * bound.numerator
-        return int(low.sum()), int(bags.sizes[low].sum())
+            group = extreme_ratio(numerator, denominator, upper)
+            bottom = int(denominator[group])
+            value = Fraction(int(numerator[group]), bottom) if bottom else math.inf
+            if worst is None or (value > worst if upper else value < worst):
+                worst, where = value, group
+        return worst, where
 
     def check(self, bags: Bags) -> Verdict:
         """Whether the promise holds, exactly."""
-        achieved, worst = self.achieved(bags)
-        return Verdict(achieved is None or achieved >= self.threshold(), achieved, worst)
+        achieved, worst = self._worst(bags)
+        return Verdict(achieved is None or _KEPT[self.sense](achieved, self.threshold()), achieved, worst)
 
-    def threshold(self) -> int:
-        """The value of the model's parameter."""
-        (only,) = fields(self)  # type: ignore[arg-type]
-        return int(getattr(self, only.name))
+    def failing(self, bags: Bags) -> tuple[int, int]:
+        """How many groups do not keep the bound, and how many rows are in them."""
+        broken = np.zeros(bags.sizes.size, bool)
+        bound = self.threshold()
+        for numerator, denominator in self.per_group(bags):
+            biggest = int(max(numerator.max(initial=0), denominator.max(initial=0)))
+            if biggest * max(bound.numerator, bound.denominator) >= 2**63:
+                numerator, denominator = numerator.astype(object), denominator.astype(object)
+            kept = _KEPT[self.sense](numerator * bound.denominator, denominator * bound.numerator)
+            broken |= ~kept.astype(bool) | (denominator == 0).astype(bool)
+        return int(broken.sum()), int(bags.rows[broken].sum())
+
+    def threshold(self) -> Fraction:
+        """The value of the bound."""
+        return Fraction(getattr(self, self.bound))
+
+    def settings(self) -> dict[str, int | str]:
+        """All parameters for a JSON document: whole numbers as such, fractions as "1/5"."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {name: v if isinstance(v, int) else str(v) for name, v in values.items()}
 
 
-def _least_ratio(numerator: NDArray[np.int64], denominator: NDArray[np.int64]) -> int:
-    """Index of the least fraction, by cross-multiplication: no float decides."""
-    least = 0
+def extreme_ratio(numerator: NDArray[Any], denominator: NDArray[Any], greatest: bool) -> int:
+    """Index of the greatest (or least) fraction. Floats choose candidates, integers decide.
+
+    >>> extreme_ratio(np.array([1, 2, 7]), np.array([3, 5, 0]), False)
+    0
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        guess = np.where(denominator == 0, np.inf, numerator.astype(float) / denominator.astype(float))
+    if greatest:
+        if np.isinf(guess).any():
+            return int(np.argmax(guess))
+        near = np.flatnonzero(guess >= guess.max() * (1 - 1e-9))
+    else:
+        near = np.flatnonzero(guess <= guess.min() * (1 + 1e-9))
+    top, bottom = numerator[near], denominator[near]
+    if int(top.max()) * int(bottom.max()) >= 2**63:
+        top, bottom = top.astype(object), bottom.astype(object)
+    best = 0
     while True:
-        smaller = numerator * denominator[least] < numerator[least] * denominator
-        if not smaller.any():
-            return least
-        least = int(np.flatnonzero(smaller)[np.argmin(numerator[smaller] / denominator[smaller])])
+        left, right = top * bottom[best], top[best] * bottom
+        better = np.flatnonzero(left > right if greatest else left < right)
+        if better.size == 0:
+            return int(near[best])
+        best = int(better[0])

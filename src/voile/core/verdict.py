@@ -1,5 +1,6 @@
 """Verdict: what a privacy model says about a grouping."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -8,16 +9,20 @@ from fractions import Fraction
 class Verdict:
     """Whether the promise holds, the best parameter that would, and the group that decides it.
 
-    `achieved` is exact; None means nothing was published, so every promise holds.
+    `achieved` is exact; infinity means that no parameter is large enough, None that nothing was
+    published, so every promise holds.
+
+    >>> Verdict(False, math.inf, 3).shown()
+    'infinite'
     """
 
     ok: bool
-    achieved: Fraction | None
+    achieved: Fraction | float | None
     worst: int | None
 
-    def shown(self) -> int | float | None:
-        """`achieved` for people and JSON."""
-        if self.achieved is None:
-            return None
-        whole = self.achieved.denominator == 1
+    def shown(self) -> int | float | str | None:
+        """`achieved` for people and JSON, to four places."""
+        if self.achieved is None or self.achieved == math.inf:
+            return None if self.achieved is None else "infinite"
+        whole = self.achieved == int(self.achieved)
         return int(self.achieved) if whole else round(float(self.achieved), 4)

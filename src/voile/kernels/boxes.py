@@ -53,3 +53,28 @@ def distinct_per_group(codes, group, groups, most):
                 sets[g, k] = sets[g, k - 1]
             sets[g, place] = codes[i]
     return sets, sizes
+
+
+@kernel
+def rows_by_group(group, sizes):
+    """Row numbers group by group; rows of a negative group are left out."""
+    place = np.cumsum(sizes) - sizes
+    order = np.empty(sizes.sum(), np.int64)
+    for i in range(group.size):
+        g = group[i]
+        if g >= 0:
+            order[place[g]] = i
+            place[g] += 1
+    return order
+
+
+@kernel
+def count_distinct(codes, order, group, groups, span):
+    """How many of the codes 0 .. span-1 each group holds; `order` is that of `rows_by_group`."""
+    seen = np.full(span, -1, np.int64)  # the last group that had each code
+    found = np.zeros(groups, np.int64)
+    for i in order:
+        if seen[codes[i]] != group[i]:
+            seen[codes[i]] = group[i]
+            found[group[i]] += 1
+    return found

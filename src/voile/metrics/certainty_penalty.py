@@ -1,12 +1,18 @@
-"""NCP per cell and its mean; what the two named forms of GCP share."""
+"""NCP per cell and its mean; what the named forms of GCP share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from voile.core.axis import Axis
 from voile.core.boxes import Boxes, Side
+
+
+def exact_sum(numbers: np.typing.NDArray[np.int64], times: np.typing.NDArray[np.int64]) -> int:
+    """Sum of products: two sums that cannot overflow, instead of one."""
+    high, low = np.divmod(numbers, 2**20)
+    return int((high * times).sum()) * 2**20 + int((low * times).sum())
 
 
 def _column_penalty(
@@ -19,8 +25,7 @@ def _column_penalty(
         if domain_range == 0:
             return Fraction(0)
         widths = np.minimum(side.high - side.low, domain_range)  # a snapped end may lie outside
-        high, low = np.divmod(widths, 2**20)  # two sums that cannot overflow, instead of one
-        return Fraction(int((high * sizes).sum()) * 2**20 + int((low * sizes).sum()), domain_range)
+        return Fraction(exact_sum(widths, sizes), domain_range)
     leaves_under, which = np.unique(side.high - side.low + 1, return_inverse=True)
     rows = np.bincount(which, weights=sizes).astype(np.int64)  # exact below 2**53 rows
     return sum(
@@ -29,10 +34,20 @@ def _column_penalty(
     )
 
 
-def certainty_penalty(boxes: Boxes, node_penalty: Callable[[int, int], Fraction]) -> Fraction:
-    """Mean NCP over all rows and QI columns, equal weights."""
-    cells = boxes.rows * len(boxes.sides)
-    if cells == 0:
+def certainty_penalty(
+    boxes: Boxes, node_penalty: Callable[[int, int], Fraction], weights: Sequence[Fraction] | None = None
+) -> Fraction:
+    """Mean NCP over all rows and QI columns, equally or by weights; a suppressed row counts 1."""
+    shares = [Fraction(1)] * len(boxes.sides) if weights is None else list(weights)
+    whole = sum(shares, Fraction(0)) * boxes.rows
+    if whole == 0:
         return Fraction(0)
-    total = sum((_column_penalty(side, boxes.sizes, node_penalty) for side in boxes.sides), Fraction(0))
-    return (total + boxes.suppressed * len(boxes.sides)) / cells
+    total = boxes.suppressed * sum(shares, Fraction(0))
+    for side, share in zip(boxes.sides, shares, strict=True):
+        total += share * _column_penalty(side, boxes.sizes, node_penalty)
+    return total / whole
+
+
+def leaf_share(size: int, leaves: int) -> Fraction:
+    """NCP of a node by the leaves under it, 0 at a leaf."""
+    return Fraction(size if size > 1 else 0, leaves)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from voile.core.boxes import Boxes
 from voile.core.metric import Metric
-from voile.metrics.certainty_penalty import certainty_penalty
+from voile.metrics.certainty_penalty import certainty_penalty, leaf_share
 
 
 class GcpLeaves(Metric):
@@ -19,4 +19,4 @@ class GcpLeaves(Metric):
 
     def measure(self, boxes: Boxes) -> Fraction:
         """Exact mean over all cells; a suppressed row counts 1 in every cell."""
-        return certainty_penalty(boxes, lambda size, leaves: Fraction(size, leaves) if size > 1 else Fraction(0))
+        return certainty_penalty(boxes, leaf_share)

@@ -23,9 +23,9 @@ class DistinctLDiversity(PrivacyModel):
     title = "distinct l-diversity"
     paper = "Machanavajjhala et al. 2006"
     meaning = "every group has at least l different sensitive values, however unequal their shares"
+    bound = "l"
 
     l: int = parameter("different values per group", minimum=1)  # noqa: E741 the paper's name
 
-    @classmethod
-    def per_group(cls, bags: Bags) -> Ratios:
+    def per_group(self, bags: Bags) -> Ratios:
         return [(bag.distinct(), np.ones_like(bags.sizes)) for bag in bags.columns]

@@ -22,9 +22,9 @@ class FrequencyLDiversity(PrivacyModel):
     title = "frequency l-diversity"
     paper = "Xiao, Tao 2006; paper 000"
     meaning = "nobody's value can be guessed from the release with more than 1/l confidence"
+    bound = "l"
 
     l: int = parameter("1/l is the largest share of a value", minimum=1)  # noqa: E741
 
-    @classmethod
-    def per_group(cls, bags: Bags) -> Ratios:
+    def per_group(self, bags: Bags) -> Ratios:
         return [(bags.sizes, bag.top()) for bag in bags.columns]

@@ -11,7 +11,7 @@ from voile.core.privacy_model import PrivacyModel, Ratios
 
 @dataclass(frozen=True, kw_only=True)
 class KAnonymity(PrivacyModel):
-    """Every group has at least k rows (Samarati and Sweeney 1998).
+    """Every group has at least k persons (Samarati and Sweeney 1998): rows, if nobody has several.
 
     >>> bags = Bags.of(np.array([0, 0, 1, 1, 1]), [])
     >>> KAnonymity(k=3).check(bags)
@@ -22,10 +22,10 @@ class KAnonymity(PrivacyModel):
     symbol = "k"
     title = "k-anonymity"
     paper = "Samarati, Sweeney 1998"
-    meaning = "every group has at least k rows; says nothing about the sensitive values inside"
+    meaning = "every group has at least k persons; says nothing about the sensitive values inside"
+    bound = "k"
 
     k: int = parameter("smallest group", minimum=1)
 
-    @classmethod
-    def per_group(cls, bags: Bags) -> Ratios:
+    def per_group(self, bags: Bags) -> Ratios:
         return [(bags.sizes, np.ones_like(bags.sizes))]

@@ -27,10 +27,10 @@ class UniqueDistinctLDiversity(PrivacyModel):
     title = "unique distinct l-diversity"
     paper = "003 (BSGI), corrected"
     meaning = "every group has at least l rows and no sensitive value twice, so every share is at most 1/l"
+    bound = "l"
 
     l: int = parameter("rows per group, all values different", minimum=1)  # noqa: E741
 
-    @classmethod
-    def per_group(cls, bags: Bags) -> Ratios:
+    def per_group(self, bags: Bags) -> Ratios:
         one = np.ones_like(bags.sizes)
-        return [(np.where(bag.distinct() == bags.sizes, bags.sizes, 0), one) for bag in bags.columns]
+        return [(np.where(bag.top() == 1, bags.sizes, 0), one) for bag in bags.columns]

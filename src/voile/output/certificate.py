@@ -40,7 +40,7 @@ def certificate(
         "promise": {
             "model": promise.key,
             "title": promise.title,
-            "parameters": {card.name: getattr(promise, card.name) for card in promise.parameters()},
+            "parameters": promise.settings(),
             "meaning": promise.meaning,
         },
         "adversary": {
