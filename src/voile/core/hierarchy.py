@@ -88,10 +88,12 @@ class Hierarchy:
                 rule="* means everything",
                 remedy="end every line with *; a hierarchy file has no header line",
             )
-        return cls.from_levels([line[0] for line in lines], levels)
+        return cls.from_levels([line[0] for line in lines], levels, where=where)
 
     @classmethod
-    def from_levels(cls, leaves: Sequence[str], levels: Sequence[Level]) -> "Hierarchy":
+    def from_levels(
+        cls, leaves: Sequence[str], levels: Sequence[Level], *, where: str = "hierarchy"
+    ) -> "Hierarchy":
         """Build from ordered leaves and nested levels of runs, fine to coarse; a root is added.
 
         A run that repeats its only child is no node.
@@ -116,7 +118,7 @@ class Hierarchy:
         parent = np.full(len(labels), -1)
         for children, above in links:
             parent[children] = above
-        _refuse_twins(labels)
+        _refuse_twins(labels, where)
         return cls(tuple(labels), np.concatenate(low), np.concatenate(high), parent, n)
 
     def with_leaf(self, label: str) -> "Hierarchy":
@@ -173,11 +175,11 @@ def _runs(values: Sequence[str]) -> list[tuple[int, int]]:
     return list(zip(starts, [s - 1 for s in starts[1:]] + [len(values) - 1], strict=True))
 
 
-def _refuse_twins(labels: list[str]) -> None:
+def _refuse_twins(labels: list[str], where: str) -> None:
     if len(set(labels)) < len(labels):
         raise HierarchyError(
             "a label stands for two different sets of values",
-            where="hierarchy",
+            where=where,
             rule="a label means one thing",
             remedy="rename the value that reads like a label, or write the hierarchy as a file",
         )
@@ -233,18 +235,29 @@ def _outside(label: str, leaf: Decimal) -> bool:
     return False
 
 
-def _check_intervals(lines: Sequence[Sequence[str]], where: str) -> None:
+def misleading(lines: Sequence[Sequence[str]]) -> tuple[int, int] | None:
+    """Line and level of the first label that is an interval without the line's number in it.
+
+    >>> misleading([["5", "0-9", "*"], ["12", "0-9", "*"]])
+    (2, 1)
+    """
     for number, line in enumerate(lines, 1):
-        if not re.fullmatch(_NUMBER, line[0]):
-            continue
-        for level, label in enumerate(line[1:], 1):
-            if _outside(label, Decimal(line[0])):
-                raise HierarchyError(
-                    f"the interval at level {level} does not contain its value",
-                    where=f"{where}, line {number}",
-                    rule="labels say what they contain",
-                    remedy="correct the label, or set check_labels = false in the spec to use only the structure",
-                )
+        if re.fullmatch(_NUMBER, line[0]):
+            for level, label in enumerate(line[1:], 1):
+                if _outside(label, Decimal(line[0])):
+                    return number, level
+    return None
+
+
+def _check_intervals(lines: Sequence[Sequence[str]], where: str) -> None:
+    found = misleading(lines)
+    if found:
+        raise HierarchyError(
+            f"the interval at level {found[1]} does not contain its value",
+            where=f"{where}, line {found[0]}",
+            rule="labels say what they contain",
+            remedy="correct the label, or set check_labels = false in the spec to use only the structure",
+        )
 
 
 def _depth_first(lines: Sequence[Sequence[str]]) -> list[int]:
