@@ -17,18 +17,19 @@ from voile.core.algorithm import Algorithm
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
 from voile.core.order import dense_rank
+from voile.core.hierarchy import Hierarchy
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
 from voile.core.schema import Schema
 from voile.core.table import Table
 from voile.core.verdict import Verdict
-from voile.errors import PromiseBroken
+from voile.errors import PromiseBroken, SpecError
 from voile.intake.spec_file import read_spec
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.output.certificate import certificate
 from voile.output.staging import Staging
-from voile.output.writers import write_bytes, write_data, write_document
+from voile.output.writers import write_bytes, write_data, write_document, write_hierarchy_file
 from voile.rendering.release_frame import render
 
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
@@ -41,6 +42,22 @@ def _silent(stage: str, share: float) -> None:
 def read(source: str | Path, spec: str | Path | Schema) -> Table:
     """Read a CSV or Parquet file as its spec declares it."""
     return read_table(source, spec if isinstance(spec, Schema) else read_spec(spec))
+
+
+def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
+    """Write a column's hierarchy as ARX CSV, to be edited and named in the spec.
+
+    The file holds values of the source: it is private (mode 0600), and never overwrites another.
+    """
+    found = [c for c in table.columns if c.name == column]
+    if not found or not isinstance(found[0].domain, Hierarchy):
+        raise SpecError(
+            "has no hierarchy" if found else "is not a column of the table",
+            where=f"column {column}",
+            rule="categories have one, other columns where the spec says so; dropped columns have none",
+            remedy="declare one, for example hierarchy = { intervals = [5, 10] }",
+        )
+    return write_hierarchy_file(found[0].domain.lines(), Path(path))
 
 
 def anonymize(table: Table, algorithm: str, *, report: Report = _silent, **parameters: object) -> Release:

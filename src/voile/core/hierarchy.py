@@ -164,8 +164,8 @@ class Hierarchy:
         steps = np.arange(len(chain))[:, None] - short
         aligned = np.take_along_axis(nodes, np.maximum(steps, 0), axis=0)
         columns = [[self.labels[node] for node in level] for level in aligned.tolist()]
-        if self.leaves == 1:  # a tree of one node still says what it is
-            columns.append([EVERYTHING])
+        if self.labels and self.labels[-1] != EVERYTHING:  # ARX's lines all end so
+            columns.append([EVERYTHING] * self.leaves)
         return [list(line) for line in zip(*columns, strict=True)]
 
 

@@ -96,6 +96,7 @@ def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", diges
         raise InputError("every row has a missing value", where="file", rule='missing = "drop-row"')
     if dropped.any():
         parts = {name: part.without(dropped) for name, part in parts.items()}
+    parts = {c.name: parts[c.name].grown(c) for c in wanted}
     columns = [Column(c.name, c.role, parts[c.name].domain, parts[c.name].codes, c.weight) for c in wanted]
     _refuse_repeated_persons(columns)
     merged = {c.name: parts[c.name].merged for c in wanted if parts[c.name].merged}
