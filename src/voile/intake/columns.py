@@ -91,6 +91,23 @@ def _text_of(series: pl.Series, where: str) -> pl.Series:
     return series.cast(pl.String)
 
 
+def _days(series: pl.Series, where: str) -> pl.Series:
+    """Moments at midnight, as data frames keep dates, as the days they are; all else as it is."""
+    if not isinstance(series.dtype, pl.Datetime):
+        return series
+    local = series.dt.replace_time_zone(None)
+    days = local.dt.date()
+    timed = (local != days.cast(local.dtype)).fill_null(False)
+    if timed.any():
+        raise InputError(
+            f"{counted(int(timed.sum()), 'cell')} with a time of day, the first here",
+            where=f"{where}, row {int(np.argmax(timed.to_numpy())) + 1}",
+            rule="dates have none",
+            remedy="cut the time off before publishing",
+        )
+    return days
+
+
 def _refuse_other_types(cells: Cells, sound: pl.Series, type_: str, remedy: str) -> None:
     """Raise for known cells that are not sound."""
     bad = cells.distinct.is_not_null() & ~sound.fill_null(False)
@@ -309,6 +326,7 @@ def _missing_leaf(tree: Hierarchy) -> tuple[Hierarchy, int]:
 def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy: Hierarchy | None) -> Coded:
     """Type a column; missing cells are flagged, or a category of their own if that is the policy."""
     domain: Axis | Hierarchy
+    series = _days(series, f"column {spec.name}")
     native = _native(spec, series) if hierarchy is None else None
     if native is not None:
         domain, merged = _axis(spec, native), 0
