@@ -117,7 +117,7 @@ def test_quantiles_cut_on_the_grid(values, groups, grid):
 def test_quantiles_hold_about_equally_many_rows():
     values = np.random.default_rng(3).lognormal(8, 1, 4000).astype(np.int64)
     axis = Axis(Type.INTEGER, int(values.min()), int(values.max()))
-    tree, leaf = tree_on(axis, recipe({"quantiles": 8, "grid": 10}, "integer"), values)
+    tree, _ = tree_on(axis, recipe({"quantiles": 8, "grid": 10}, "integer"), values)
     level = {line[1] for line in tree.lines()}
     sizes = [sum(inside(label, str(v)) for v in values.tolist()) for label in level]
     assert len(level) == 8 and all(450 <= size <= 550 for size in sizes)
