@@ -18,6 +18,7 @@ _HOMES = {
     "VoileError": "voile.errors",
     "anonymize": "voile.pipeline",
     "audit": "voile.auditing",
+    "export_hierarchy": "voile.pipeline",
     "publish": "voile.pipeline",
     "read": "voile.pipeline",
 }
@@ -30,6 +31,7 @@ __all__ = [
     "VoileError",
     "anonymize",
     "audit",
+    "export_hierarchy",
     "publish",
     "read",
 ]
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from voile.core.schema import Schema
     from voile.core.table import Table
     from voile.errors import Infeasible, VoileError
-    from voile.pipeline import anonymize, publish, read
+    from voile.pipeline import anonymize, export_hierarchy, publish, read
 
 
 def __getattr__(name: str) -> Any:

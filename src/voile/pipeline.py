@@ -16,6 +16,7 @@ from voile.auditing import AuditReport, audit
 from voile.core.algorithm import Algorithm
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
+from voile.core.hierarchy import Hierarchy
 from voile.core.order import dense_rank
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
@@ -23,14 +24,15 @@ from voile.core.release import Release
 from voile.core.schema import Role, Schema
 from voile.core.table import Table
 from voile.core.verdict import Verdict
-from voile.errors import PromiseBroken
+from voile.errors import PromiseBroken, SpecError
 from voile.intake.spec_file import read_spec
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.output.certificate import certificate
 from voile.output.staging import Staging
-from voile.output.writers import write_bytes, write_data, write_document
+from voile.output.writers import write_bytes, write_data, write_document, write_hierarchy_file
 from voile.rendering.release_frame import render
 
+Spec = str | Path | Schema | Mapping[str, object]
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
 
@@ -38,9 +40,36 @@ def _silent(stage: str, share: float) -> None:
     """Report nothing."""
 
 
-def read(source: str | Path, spec: str | Path | Schema) -> Table:
-    """Read a CSV or Parquet file as its spec declares it."""
+def read(source: Any, spec: Spec) -> Table:
+    """Read a table as its spec declares it.
+
+    `source` is a CSV or Parquet file, or any Arrow-capable data frame: polars (also lazy), pandas,
+    a pyarrow Table, a DuckDB relation. `spec` is a TOML file, a Schema, or a mapping of columns.
+
+    >>> import polars as pl
+    >>> patients = pl.DataFrame({"age": [31, 47], "disease": ["flu", "gout"]})
+    >>> read(patients, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
+    Table(2 rows: age quasi-identifying, disease sensitive)
+    """
+    if isinstance(spec, Mapping):
+        spec = Schema.of(spec)
     return read_table(source, spec if isinstance(spec, Schema) else read_spec(spec))
+
+
+def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
+    """Write a column's hierarchy as ARX CSV, to be edited and named in the spec.
+
+    The file holds values of the source: it is private (mode 0600), and never overwrites another.
+    """
+    found = [c for c in table.columns if c.name == column and c.role != Role.SUBJECT]
+    if not found or not isinstance(found[0].domain, Hierarchy):
+        raise SpecError(
+            "has no hierarchy" if found else "is not a column of the table",
+            where=f"column {column}",
+            rule="categories have one, other columns where the spec says so; dropped columns have none",
+            remedy="declare one, for example hierarchy = { intervals = [5, 10] }",
+        )
+    return write_hierarchy_file(found[0].domain.lines(), Path(path))
 
 
 def anonymize(table: Table, algorithm: str, *, report: Report = _silent, **parameters: object) -> Release:
@@ -102,13 +131,14 @@ def _private_record(table: Table) -> dict[str, Any]:
     intake = table.intake
     if not isinstance(intake, IntakeRecord):
         return {}
-    return {
+    record: dict[str, Any] = {
         "rows_read": intake.rows_read,
         "rows_dropped_as_missing": intake.rows_dropped,
         "merged_spellings": intake.merged_spellings,
-        "input_hmac_sha256": intake.digest,
-        "digest_key": intake.digest_key,
     }
+    if intake.digest:  # of a file; a data frame has no bytes of its own
+        record |= {"input_hmac_sha256": intake.digest, "digest_key": intake.digest_key}
+    return record
 
 
 def write(release: Release, folder: str | Path, format: str = "csv") -> Path:
@@ -153,8 +183,8 @@ def _date(folder: Path, day: str) -> None:
 
 
 def publish(
-    source: str | Path,
-    spec: str | Path | Schema,
+    source: Any,
+    spec: Spec,
     algorithm: str,
     folder: str | Path,
     *,

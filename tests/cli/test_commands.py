@@ -204,6 +204,37 @@ def test_the_steward_sees_what_reading_did(tmp_path):
     assert "rows_dropped" not in (tmp_path / "out" / "certificate.json").read_text()
 
 
+def test_hierarchy_is_written_edited_and_read_back(tmp_path):
+    table, spec = clinic(tmp_path, rows=400)
+    spec.write_text(SPEC.replace('"integer"', '"integer", weight = 50, hierarchy = { intervals = [5, 10] }'))
+    done = voile("hierarchy", table, "-s", spec, "-c", "age", "-o", tmp_path / "age.csv")
+    assert done.code == 0, done.err
+    assert "never publish it" in done.out and "37 values" in done.out
+    assert (tmp_path / "age.csv").read_text().startswith("20;[20, 24];[20, 29];*\n")
+    assert (tmp_path / "age.csv").stat().st_mode & 0o777 == 0o600
+    again = voile("hierarchy", table, "-s", spec, "-c", "age", "-o", tmp_path / "age.csv")
+    assert again.code == 2 and "never overwritten" in again.err
+    voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "built-in")
+    spec.write_text(SPEC.replace('"integer"', '"integer", weight = 50, hierarchy = "age.csv"'))
+    voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "from-file")
+    data = [(tmp_path / out / "data.csv").read_bytes() for out in ("built-in", "from-file")]
+    assert data[0] == data[1]
+    edited = (tmp_path / "age.csv").read_text().replace("[20, 24]", "early twenties")
+    (tmp_path / "age.csv").write_text(edited)
+    told = voile("hierarchy", table, "-s", spec, "-c", "zip", "-o", tmp_path / "z.csv", "--json")
+    assert json.loads(told.out)["leaves"] == 4
+    assert voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "edited").code == 0
+    assert "early twenties" in (tmp_path / "edited" / "data.csv").read_text()
+
+
+def test_no_hierarchy_to_write(tmp_path):
+    table, spec = clinic(tmp_path)
+    for column in ("age", "name", "nonsense"):
+        done = voile("hierarchy", table, "-s", spec, "-c", column, "-o", tmp_path / "h.csv")
+        assert done.code == 2 and "declare one" in done.err
+    assert left_behind(tmp_path) == []
+
+
 def test_no_command_is_help(capsys):
     assert run([]) == 0
     assert "anonymize" in capsys.readouterr().out

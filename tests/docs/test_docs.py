@@ -103,6 +103,18 @@ def test_tutorial_spec_is_accepted():
     assert len(list(voile.Schema.of(document["columns"], document["file"]))) == 7
 
 
+def test_tutorial_shows_every_built_in_hierarchy():
+    import tomllib
+
+    import voile
+    from voile.core.hierarchy_recipe import KINDS
+
+    _, block = re.findall(r"```toml\n(.*?)```", page("docs/tutorial.md"), re.S)
+    shown = {c.hierarchy.kind for c in voile.Schema.of(tomllib.loads(block)["columns"])}
+    assert shown == set(KINDS)
+    assert all(f"| `{kind} = " in page("docs/tutorial.md") for kind in KINDS)
+
+
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
 def test_examples_run(example):
     done = subprocess.run([sys.executable, example], capture_output=True, text=True, check=False)

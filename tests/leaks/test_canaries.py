@@ -134,7 +134,7 @@ def test_audit_and_catalogs_hold_no_token(folder):
         done = voile(*arguments)
         assert done.code in (0, 1), done.err
         assert tokens_in(done.out + done.err) == set()
-    for name in set(COMMANDS) - {"anonymize", "audit"}:
+    for name in set(COMMANDS) - {"anonymize", "audit", "hierarchy"}:
         assert tokens_in(voile(name, cwd=folder).out) == set()
 
 
@@ -203,6 +203,84 @@ def test_no_traceback_or_context_keeps_a_token(folder):
             error = error.__cause__ or error.__context__
         assert tokens_in("".join(seen)) == set(), name
         assert len(seen) == 1, name
+
+
+def test_an_exported_hierarchy_is_private_and_only_there(folder):
+    """The file holds the column's own values, and is the steward's alone; the screen shows none."""
+    for column in ("code", "town", "secret"):
+        done = voile("hierarchy", folder / "t.csv", "-s", folder / "s.toml", "-c", column, "-o", folder / "h.csv")
+        assert done.code == 0, done.err
+        assert tokens_in(done.out + done.err) == set()
+        assert tokens_in((folder / "h.csv").read_text()) == {column}
+        assert (folder / "h.csv").stat().st_mode & 0o777 == 0o600
+        (folder / "h.csv").unlink()
+    for column in ("income", "name", "person", token("town", 1)):
+        done = voile("hierarchy", folder / "t.csv", "-s", folder / "s.toml", "-c", column, "-o", folder / "h.csv")
+        assert done.code == 2 and not (folder / "h.csv").exists()
+        assert tokens_in((done.out + done.err).replace(column, "")) == set()
+
+
+BUILT_IN = {
+    "mask": ("town = {", "town = { hierarchy = { mask = 3 },"),
+    "intervals": ('type = "integer"', 'type = "integer", hierarchy = { intervals = [10, 100] }'),
+    "dates": ('type = "date"', 'type = "date", hierarchy = { dates = ["month", "year"] }'),
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["bad type", "bad date", "long number", "missing cell", "hierarchy lacks a value"]
+)
+def test_no_failure_with_built_in_hierarchies_shows_a_token(folder, name):
+    for old, new in BUILT_IN.values():
+        spoil(folder, "s.toml", old, new)
+    assert anonymize(folder).code == 0  # control
+    FAILURES[name](folder)
+    done = voile("anonymize", folder / "t.csv", "-s", folder / "s.toml", "-p", "l=3", "-o", folder / "out2")
+    assert done.code == 2
+    assert tokens_in(done.out + done.err) == set()
+
+
+def test_a_star_in_a_masked_code_is_not_shown(folder):
+    spoil(folder, "s.toml", *BUILT_IN["mask"])
+    spoil(folder, "t.csv", token("town", 3), token("town", 3) + "*")
+    done = anonymize(folder)
+    assert done.code == 2 and "1 value with a *" in done.err
+    assert tokens_in(done.out + done.err) == set()
+
+
+def frames():
+    """Data frames that cannot be read as they are declared, each with tokens where it fails."""
+    import duckdb
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    towns, secrets = [token("town", i) for i in range(5)], [token("secret", i) for i in range(5)]
+    mixed = pd.DataFrame({"town": pd.Series([1, *towns[1:]], dtype=object), "secret": secrets})
+    sound = pl.DataFrame({"town": towns, "secret": secrets})
+    yield "mixed", mixed
+    yield "undeclared index", pa.Table.from_pandas(pd.DataFrame({"town": towns, "secret": secrets}, index=towns))
+    yield "names are data", pl.DataFrame({towns[0]: towns, secrets[0]: secrets})
+    yield "twice", pa.Table.from_arrays([pa.array(towns), pa.array(secrets)], names=[towns[0]] * 2)
+    yield "query", duckdb.from_arrow(sound.to_arrow()).select("cast(town as int) as town, secret")
+    yield "lazy", sound.lazy().with_columns(pl.col("town").cast(pl.Int64))
+    yield "type", sound.with_columns(pl.col("town").cast(pl.Binary))
+    yield "star", sound.with_columns(pl.col("town") + "*")
+
+
+def test_no_refused_frame_keeps_a_token():
+    import voile as library
+
+    spec = {"town": {"role": "qi", "hierarchy": {"mask": 3}}, "secret": "sa"}
+    for name, frame in frames():
+        try:
+            library.read(frame, spec)
+            error = None
+        except library.VoileError as caught:
+            error = caught
+        assert error is not None, name
+        assert error.__cause__ is None and error.__context__ is None, name
+        assert tokens_in(repr(error) + repr(vars(error))) == set(), name
 
 
 def test_repr_shows_shape_only(folder):

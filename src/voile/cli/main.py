@@ -19,6 +19,7 @@ from voile.errors import VoileError
 COMMANDS = {
     "anonymize": "Publish a table: group, check, write, audit, reveal.",
     "audit": "Say what any published table promises, from its bytes.",
+    "hierarchy": "Write a column's hierarchy as a file to edit.",
     "demo": "A synthetic hospital, end to end; no input needed.",
     "algorithms": "The catalog of algorithms, with adversaries and papers.",
     "models": "The catalog of privacy models.",

@@ -6,13 +6,15 @@ found by comparisons while climbing (design section 2).
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voile.errors import HierarchyError
 
+Level = tuple[NDArray[np.int64], Sequence[str]]  # the first leaf of each run, and its label
 EVERYTHING = "*"
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _BETWEEN = re.compile(rf"([\[\](]?)\s*({_NUMBER})\s*(?:-|,|;|\.\.|to)\s*({_NUMBER})\s*([\[\])]?)")
@@ -64,63 +66,74 @@ class Hierarchy:
 
     @classmethod
     def _from_ordered(cls, lines: list[Sequence[str]], numbers: list[int], where: str) -> "Hierarchy":
-        """Turn depth-first lines into nodes, dropping each node that repeats its only child."""
+        """Turn depth-first lines into levels of runs; a label means one set of values."""
         n = len(lines)
-        nodes: list[tuple[int, int, str]] = [(i, i, line[0]) for i, line in enumerate(lines)]
-        meaning = {label: (low, high) for low, high, label in nodes}
-        seen = set(meaning.values())
+        meaning = {line[0]: (i, i) for i, line in enumerate(lines)}
+        levels: list[Level] = []
         for level in range(1, len(lines[0])):
-            for low, high in _runs([line[level] for line in lines]):
-                label = lines[low][level]
-                if meaning.setdefault(label, (low, high)) != (low, high):
+            runs = _runs([line[level] for line in lines])
+            for low, high in runs:
+                if meaning.setdefault(lines[low][level], (low, high)) != (low, high):
                     raise HierarchyError(
                         f"label of level {level} stands for two different sets of values",
                         where=f"{where}, line {numbers[low]}",
                         rule="a label means one thing",
                         remedy="rename one of the two",
                     )
-                if (low, high) not in seen:
-                    seen.add((low, high))
-                    nodes.append((low, high, label))
-        if n > 1 and nodes[-1][:2] != (0, n - 1):
-            if EVERYTHING in meaning:
-                raise HierarchyError(
-                    "some lines end in * and others do not",
-                    where=where,
-                    rule="* means everything",
-                    remedy="end every line with *; a hierarchy file has no header line",
-                )
-            nodes.append((0, n - 1, EVERYTHING))
-        low_high = np.array([node[:2] for node in nodes], np.int64).reshape(-1, 2)
-        return cls(
-            tuple(node[2] for node in nodes),
-            np.ascontiguousarray(low_high[:, 0]),
-            np.ascontiguousarray(low_high[:, 1]),
-            _parents(nodes, n),
-            n,
-        )
+            levels.append((np.array([low for low, _ in runs]), [lines[low][level] for low, _ in runs]))
+        if meaning.get(EVERYTHING, (0, n - 1)) != (0, n - 1):
+            raise HierarchyError(
+                "some lines end in * and others do not",
+                where=where,
+                rule="* means everything",
+                remedy="end every line with *; a hierarchy file has no header line",
+            )
+        return cls.from_levels([line[0] for line in lines], levels, where=where)
+
+    @classmethod
+    def from_levels(
+        cls, leaves: Sequence[str], levels: Sequence[Level], *, where: str = "hierarchy"
+    ) -> "Hierarchy":
+        """Build from ordered leaves and nested levels of runs, fine to coarse; a root is added.
+
+        A run that repeats its only child is no node.
+
+        >>> Hierarchy.from_levels(["1", "2", "7"], [(np.array([0, 2]), ["[0, 4]", "[5, 9]"])]).labels
+        ('1', '2', '7', '[0, 4]', '*')
+        """
+        n, labels = len(leaves), list(leaves)
+        low, high = [np.arange(n)], [np.arange(n)]
+        top, end = np.arange(n), np.arange(n)  # the highest node so far above each leaf, and where it ends
+        links = []
+        for starts, names in (*levels, (np.arange(min(n, 1)), [EVERYTHING] * min(n, 1))):
+            last = np.append(starts[1:], n)[: starts.size] - 1
+            new = end[starts] < last
+            node = np.where(new, len(labels) - 1 + np.cumsum(new), -1)
+            above, ends = np.repeat(node, last - starts + 1), np.repeat(last, last - starts + 1)
+            links.append((top[above >= 0], above[above >= 0]))
+            top, end = np.where(above >= 0, above, top), np.where(above >= 0, ends, end)
+            labels += [name for name, is_new in zip(names, new.tolist(), strict=True) if is_new]
+            low.append(starts[new])
+            high.append(last[new])
+        parent = np.full(len(labels), -1)
+        for children, above in links:
+            parent[children] = above
+        _refuse_twins(labels, where)
+        return cls(tuple(labels), np.concatenate(low), np.concatenate(high), parent, n)
 
     def with_leaf(self, label: str) -> "Hierarchy":
-        """This tree with one more leaf, directly under the root."""
+        """This tree with one more leaf, directly under `*`."""
         n = self.leaves
-        inner = [
-            (int(a), int(b), name) for a, b, name in zip(self.low[n:], self.high[n:], self.labels[n:], strict=True)
-        ]
-        leaves = [*self.labels[:n], label]
-        nodes = [(i, i, name) for i, name in enumerate(leaves)]
-        if inner:
-            nodes += [*inner[:-1], (0, n, inner[-1][2])]
-        else:
-            nodes.append((0, n, EVERYTHING))
-        low_high = np.array([node[:2] for node in nodes], np.int64)
-        return Hierarchy(
-            tuple(node[2] for node in nodes),
-            low_high[:, 0].copy(),
-            low_high[:, 1].copy(),
-            _parents(nodes, n + 1),
-            n + 1,
-            self.is_flat,
-        )
+        if n == 0:
+            return replace(Hierarchy.flat([label]), is_flat=self.is_flat)
+        labels, low, high, parent = self.labels, self.low, self.high, self.parent
+        if labels[-1] != EVERYTHING:  # the root says what it contains: there must be one above it
+            parent = np.append(np.where(parent < 0, len(labels), parent), -1)
+            labels, low, high = (*labels, EVERYTHING), np.append(low, 0), np.append(high, n - 1)
+        low, high = np.insert(low, n, n), np.insert(high, n, n)
+        high[-1] = n
+        parent = np.insert(np.where(parent < 0, -1, parent + 1), n, len(labels))
+        return Hierarchy((*labels[:n], label, *labels[n:]), low, high, parent, n + 1, self.is_flat)
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.leaves} leaves, {len(self.labels)} nodes)"
@@ -136,6 +149,25 @@ class Hierarchy:
         """How many leaves lie under a node."""
         return int(self.high[node] - self.low[node] + 1)
 
+    def lines(self) -> list[list[str]]:
+        """The tree as ARX lines, all of equal width: a leaf is repeated where its branch is short.
+
+        >>> Hierarchy.from_lines([["flu", "lung", "*"], ["asthma", "lung", "*"], ["gout", "gout", "*"]]).lines()
+        [['flu', 'lung', '*'], ['asthma', 'lung', '*'], ['gout', 'gout', '*']]
+        """
+        chain = [np.arange(self.leaves)]  # of each leaf; the root repeats itself
+        while (self.parent[chain[-1]] >= 0).any():
+            above = self.parent[chain[-1]]
+            chain.append(np.where(above >= 0, above, chain[-1]))
+        nodes = np.array(chain)
+        short = (nodes == nodes[-1]).sum(axis=0) - 1
+        steps = np.arange(len(chain))[:, None] - short
+        aligned = np.take_along_axis(nodes, np.maximum(steps, 0), axis=0)
+        columns = [[self.labels[node] for node in level] for level in aligned.tolist()]
+        if self.labels and self.labels[-1] != EVERYTHING:  # ARX's lines all end so
+            columns.append([EVERYTHING] * self.leaves)
+        return [list(line) for line in zip(*columns, strict=True)]
+
 
 def _runs(values: Sequence[str]) -> list[tuple[int, int]]:
     """First and last index of each run of equal values."""
@@ -143,15 +175,14 @@ def _runs(values: Sequence[str]) -> list[tuple[int, int]]:
     return list(zip(starts, [s - 1 for s in starts[1:]] + [len(values) - 1], strict=True))
 
 
-def _parents(nodes: list[tuple[int, int, str]], leaves: int) -> NDArray[np.int64]:
-    """Parent of each node: the smallest later node around it. Nodes of one level are disjoint."""
-    parent = np.full(len(nodes), -1, np.int64)
-    top = np.arange(leaves)  # highest node so far above each leaf
-    for node in range(leaves, len(nodes)):
-        low, high = nodes[node][:2]
-        parent[np.unique(top[low : high + 1])] = node
-        top[low : high + 1] = node
-    return parent
+def _refuse_twins(labels: list[str], where: str) -> None:
+    if len(set(labels)) < len(labels):
+        raise HierarchyError(
+            "a label stands for two different sets of values",
+            where=where,
+            rule="a label means one thing",
+            remedy="rename the value that reads like a label, or write the hierarchy as a file",
+        )
 
 
 def _check_width(lines: Sequence[Sequence[str]], where: str) -> None:
@@ -190,32 +221,43 @@ def _check_one_parent(lines: Sequence[Sequence[str]], where: str) -> None:
                 )
 
 
-def _outside(label: str, leaf: float) -> bool:
+def _outside(label: str, leaf: Decimal) -> bool:
     """Whether a label is an interval that does not contain the number."""
     between, beyond = _BETWEEN.fullmatch(label), _BEYOND.fullmatch(label)
     if between:
         opening, low, high, closing = between.groups()
-        below = leaf <= float(low) if opening and opening in "(]" else leaf < float(low)
-        above = leaf >= float(high) if closing and closing in ")[" else leaf > float(high)
+        below = leaf <= Decimal(low) if opening and opening in "(]" else leaf < Decimal(low)
+        above = leaf >= Decimal(high) if closing and closing in ")[" else leaf > Decimal(high)
         return below or above
     if beyond:
-        sign, bound = beyond.group(1), float(beyond.group(2))
+        sign, bound = beyond.group(1), Decimal(beyond.group(2))
         return not {"<": leaf < bound, "<=": leaf <= bound, ">": leaf > bound, ">=": leaf >= bound}[sign]
     return False
 
 
-def _check_intervals(lines: Sequence[Sequence[str]], where: str) -> None:
+def misleading(lines: Sequence[Sequence[str]]) -> tuple[int, int] | None:
+    """Line and level of the first label that is an interval without the line's number in it.
+
+    >>> misleading([["5", "0-9", "*"], ["12", "0-9", "*"]])
+    (2, 1)
+    """
     for number, line in enumerate(lines, 1):
-        if not re.fullmatch(_NUMBER, line[0]):
-            continue
-        for level, label in enumerate(line[1:], 1):
-            if _outside(label, float(line[0])):
-                raise HierarchyError(
-                    f"the interval at level {level} does not contain its value",
-                    where=f"{where}, line {number}",
-                    rule="labels say what they contain",
-                    remedy="correct the label, or set check_labels = false in the spec to use only the structure",
-                )
+        if re.fullmatch(_NUMBER, line[0]):
+            for level, label in enumerate(line[1:], 1):
+                if _outside(label, Decimal(line[0])):
+                    return number, level
+    return None
+
+
+def _check_intervals(lines: Sequence[Sequence[str]], where: str) -> None:
+    found = misleading(lines)
+    if found:
+        raise HierarchyError(
+            f"the interval at level {found[1]} does not contain its value",
+            where=f"{where}, line {found[0]}",
+            rule="labels say what they contain",
+            remedy="correct the label, or set check_labels = false in the spec to use only the structure",
+        )
 
 
 def _depth_first(lines: Sequence[Sequence[str]]) -> list[int]:

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from voile.errors import OutputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +32,17 @@ class Release:
         if self.writer is None:
             raise ValueError("this release was not made by voile.anonymize")
         return self.writer(self, Path(folder), format)
+
+    def to_pandas(self) -> Any:
+        """The published rows as a pandas DataFrame, where pandas and pyarrow are installed."""
+        absent = [name for name in ("pandas", "pyarrow") if find_spec(name) is None]
+        if absent:
+            raise OutputError(
+                f"{' and '.join(absent)} not installed",
+                where="to_pandas",
+                remedy=f"pip install {' '.join(absent)}, or use release.frame (polars)",
+            )
+        return self.frame.to_pandas()
 
     def __repr__(self) -> str:
         return f"Release({self.frame.height} rows, {self.frame.width} columns)"

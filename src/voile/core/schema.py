@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from voile.core.hierarchy import Hierarchy
+from voile.core.hierarchy_recipe import KINDS, Recipe
 from voile.errors import SpecError
 
 
@@ -53,7 +54,7 @@ class ColumnSpec:
     name: str
     role: Role
     type: Type = Type.CATEGORY
-    hierarchy: Any = None  # path of an ARX CSV, or a Hierarchy
+    hierarchy: Any = None  # path of an ARX CSV, a Hierarchy, or the Recipe of a built-in one
     check_labels: bool = True  # refuse interval labels that do not contain their leaf
     order: tuple[str, ...] = ()  # of an ordinal
     weight: Fraction = Fraction(1)  # in the information loss
@@ -118,6 +119,8 @@ def _column(name: str, options: object) -> ColumnSpec:
         if not isinstance(order, list | tuple) or not all(isinstance(o, str) for o in order):
             raise SpecError("order is not a list of words", where=where)
         given["order"] = tuple(order)
+    if isinstance(given.get("hierarchy"), Mapping):
+        given["hierarchy"] = Recipe.of(given["hierarchy"], given.get("type", Type.CATEGORY), where)
     column = ColumnSpec(name=name, **given)
     _refuse_contradictions(column, where)
     return column
@@ -127,19 +130,23 @@ def _refuse_contradictions(column: ColumnSpec, where: str) -> None:
     """Options that would silently do nothing, or something else than they say."""
     numeric = column.type in NUMERIC
     contradictions = {
-        "hierarchy needs type = category": column.hierarchy is not None and column.type != Type.CATEGORY,
+        "grid and min_width snap intervals; a hierarchy publishes its nodes": column.hierarchy is not None
+        and bool(column.grid or column.min_width),
         "type = ordinal needs order, and only it has one": bool(column.order) != (column.type == Type.ORDINAL),
         "order names a value twice": len(set(column.order)) != len(column.order),
         "grid and min_width need a numeric or date type": bool(column.grid or column.min_width) and not numeric,
         "casefold needs type = category": bool(column.casefold) and column.type != Type.CATEGORY,
-        'missing = "category" needs type = category': column.missing == Missing.CATEGORY
-        and column.type != Type.CATEGORY,
+        'missing = "category" needs type = category, or a hierarchy': column.missing == Missing.CATEGORY
+        and column.type != Type.CATEGORY
+        and column.hierarchy is None,
         "keep is for insensitive columns": column.keep and column.role != Role.INSENSITIVE,
         "a date needs a grid and min_width of whole days": column.type == Type.DATE
         and any(x is not None and x.denominator != 1 for x in (column.grid, column.min_width)),
         "an integer needs a whole grid and min_width": column.type == Type.INTEGER
         and any(x is not None and x.denominator != 1 for x in (column.grid, column.min_width)),
-        "hierarchy is the path of a file": not isinstance(column.hierarchy, str | Path | Hierarchy | None)
+        f"hierarchy is the path of a file, or {{ {' | '.join(KINDS)} = ... }}": not isinstance(
+            column.hierarchy, str | Path | Hierarchy | Recipe | None
+        )
         or "\0" in str(column.hierarchy),
     }
     for rule, broken in contradictions.items():

@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from voile.core.axis import Axis
 from voile.core.hierarchy import EVERYTHING, Hierarchy
+from voile.core.hierarchy_builders import tree_of_codes, tree_on
+from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import ColumnSpec, Missing, Role, Type
 from voile.errors import HierarchyError, InputError, SpecError, counted
 from voile.intake.normalise import normalised, one_spelling
 
 MISSING_LABEL = "(missing)"
 _NOWHERE = np.iinfo(np.int64).min  # the code of a missing value until a policy is applied
+_NUMBERS = {Type.INTEGER: r"^[+-]?[0-9]+$", Type.DECIMAL: r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"}
 _DIGITS = 15  # longer numbers are identifiers, and would not fit exact arithmetic
 
 
@@ -88,6 +91,23 @@ def _text_of(series: pl.Series, where: str) -> pl.Series:
     return series.cast(pl.String)
 
 
+def _days(series: pl.Series, where: str) -> pl.Series:
+    """Moments at midnight, as data frames keep dates, as the days they are; all else as it is."""
+    if not isinstance(series.dtype, pl.Datetime):
+        return series
+    local = series.dt.replace_time_zone(None)
+    days = local.dt.date()
+    timed = (local != days.cast(local.dtype)).fill_null(False)
+    if timed.any():
+        raise InputError(
+            f"{counted(int(timed.sum()), 'cell')} with a time of day, the first here",
+            where=f"{where}, row {int(np.argmax(timed.to_numpy())) + 1}",
+            rule="dates have none",
+            remedy="cut the time off before publishing",
+        )
+    return days
+
+
 def _refuse_other_types(cells: Cells, sound: pl.Series, type_: str, remedy: str) -> None:
     """Raise for known cells that are not sound."""
     bad = cells.distinct.is_not_null() & ~sound.fill_null(False)
@@ -103,14 +123,14 @@ def _refuse_other_types(cells: Cells, sound: pl.Series, type_: str, remedy: str)
 def _parse_numbers(cells: Cells, spec: ColumnSpec) -> tuple[pl.Series, int]:
     """Distinct cells as whole multiples of 10**-scale; scale 0 for integers."""
     text = cells.distinct
-    shape = r"^[+-]?[0-9]+$" if spec.type == Type.INTEGER else r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
     remedy = "correct the cell, or list the word under [file] missing if it means a missing value"
-    _refuse_other_types(cells, text.str.contains(shape), spec.type, remedy)
+    _refuse_other_types(cells, text.str.contains(_NUMBERS[spec.type]), spec.type, remedy)
     digits = text.str.strip_chars_start("+-")
     whole = digits.str.extract(r"^([0-9]*)").str.strip_chars_start("0")
     part = digits.str.extract(r"\.([0-9]*)$").fill_null("").str.strip_chars_end("0")
     scale = max(part.str.len_chars().unique().drop_nulls().to_list(), default=0)
-    for fraction in (spec.grid, spec.min_width):  # the grid must be whole steps, too
+    recipe = spec.hierarchy.numbers if isinstance(spec.hierarchy, Recipe) else ()
+    for fraction in (spec.grid, spec.min_width, *recipe):  # the grid must be whole steps, too
         while fraction is not None and (fraction * 10**scale).denominator != 1 and scale < _DIGITS:
             scale += 1
     magnitude = whole + part.str.pad_end(scale, "0")
@@ -200,11 +220,35 @@ def _with_missing(
     """Codes of the final labels; missing ones get a leaf of their own if that is the policy."""
     if spec.missing == Missing.CATEGORY and cells.rows_with(final.is_null()):
         final = final.fill_null(MISSING_LABEL)
-        if MISSING_LABEL not in hierarchy.labels[: hierarchy.leaves]:
-            hierarchy = hierarchy.with_leaf(MISSING_LABEL)
-    leaves = pl.Series(hierarchy.labels[: hierarchy.leaves], dtype=pl.String)
+        hierarchy, _ = _missing_leaf(hierarchy)
+    leaves = _written_once(spec, pl.Series(hierarchy.labels[: hierarchy.leaves], dtype=pl.String))
+    if leaves.n_unique() < leaves.len():
+        raise HierarchyError(
+            "a number twice, written differently",
+            where=f"{cells.where}, hierarchy",
+            rule="one line per value",
+            remedy="delete one of the two lines",
+        )
     _refuse_uncovered(cells, final, leaves)
     return hierarchy, final.cast(pl.Enum(leaves)).to_physical().cast(pl.Int64)
+
+
+def _typed_tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy) -> tuple[Hierarchy, pl.Series]:
+    """The leaves of the cells of a typed column: 007 is the leaf 7, and 1.50 the leaf 1.5."""
+    _parsed(spec, cells)  # refuses what is not of the type
+    return _with_missing(spec, cells, _written_once(spec, cells.distinct), hierarchy)
+
+
+def _written_once(spec: ColumnSpec, text: pl.Series) -> pl.Series:
+    """Numbers in their shortest form; all else as it is."""
+    if spec.type not in (Type.INTEGER, Type.DECIMAL):
+        return text
+    whole = text.str.extract(r"^[+-]?0*([0-9]*)").str.replace(r"^$", "0")
+    part = text.str.extract(r"\.([0-9]*)$").str.strip_chars_end("0").fill_null("")
+    size = whole + pl.select(pl.when(part == "").then(pl.lit("")).otherwise("." + part)).to_series()
+    negative = text.str.starts_with("-") & (size != "0")
+    short = ("-" + size).zip_with(negative.fill_null(False), size)
+    return short.zip_with(text.str.contains(_NUMBERS[Type.DECIMAL]).fill_null(False), text)
 
 
 def _refuse_star(cells: Cells, final: pl.Series) -> None:
@@ -244,24 +288,58 @@ class Coded:
         codes, missing = self.codes[~dropped], self.missing[~dropped]
         domain = self.domain
         if isinstance(domain, Axis):
-            domain = replace(domain, low=int(codes.min()), high=int(codes.max()))
+            known = codes[~missing]
+            ends = (int(known.min()), int(known.max())) if known.size else (0, 0)
+            domain = replace(domain, low=ends[0], high=ends[1])
         elif domain.is_flat:
             used, codes = np.unique(codes, return_inverse=True)
             domain = Hierarchy.flat([domain.labels[code] for code in used])
         return Coded(domain, codes, missing, self.merged)
 
+    def grown(self, spec: ColumnSpec) -> "Coded":
+        """The column with the tree its spec describes, over the values that are left in it."""
+        if not isinstance(spec.hierarchy, Recipe):
+            return self
+        where = f"column {spec.name}"
+        if isinstance(self.domain, Axis):
+            missing, codes = self.missing, self.codes.copy()
+            tree, codes[~missing] = tree_on(self.domain, spec.hierarchy, codes[~missing], where)
+        else:
+            names = list(self.domain.labels[: self.domain.leaves])
+            own = names.index(MISSING_LABEL) if spec.missing == Missing.CATEGORY and MISSING_LABEL in names else -1
+            tree, leaf = tree_of_codes(spec.hierarchy, [n for i, n in enumerate(names) if i != own], where)
+            missing = self.codes == own
+            codes = (np.insert(leaf, own, -1) if own >= 0 else leaf)[self.codes]
+        if missing.any():
+            tree, codes[missing] = _missing_leaf(tree)
+        return Coded(tree, codes, np.zeros_like(missing), self.merged)
+
+
+def _missing_leaf(tree: Hierarchy) -> tuple[Hierarchy, int]:
+    """The tree with a leaf for missing values, and its code; a value of that name is the same."""
+    leaves = tree.labels[: tree.leaves]
+    if MISSING_LABEL in leaves:
+        return tree, leaves.index(MISSING_LABEL)
+    return tree.with_leaf(MISSING_LABEL), tree.leaves
+
 
 def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy: Hierarchy | None) -> Coded:
     """Type a column; missing cells are flagged, or a category of their own if that is the policy."""
     domain: Axis | Hierarchy
-    native = _native(spec, series)
+    series = _days(series, f"column {spec.name}")
+    native = _native(spec, series) if hierarchy is None else None
     if native is not None:
         domain, merged = _axis(spec, native), 0
         missing = native.is_null().to_numpy()
         values = native.fill_null(_NOWHERE).to_numpy()
     else:
         cells = factorised(spec, series, markers)
-        domain, codes = _tree(spec, cells, hierarchy) if spec.type == Type.CATEGORY else _parsed(spec, cells)
+        if spec.type == Type.CATEGORY:
+            domain, codes = _tree(spec, cells, hierarchy)
+        elif hierarchy is not None:
+            domain, codes = _typed_tree(spec, cells, hierarchy)
+        else:
+            domain, codes = _parsed(spec, cells)
         values = codes.fill_null(_NOWHERE).to_numpy()[cells.index]
         missing, merged = values == _NOWHERE, cells.merged()
     return Coded(domain, values, missing, merged)

@@ -7,15 +7,19 @@ from pathlib import Path
 import polars as pl
 
 from voile.core.hierarchy import Hierarchy
+from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import ColumnSpec
 from voile.errors import HierarchyError
 from voile.intake.normalise import normalised
 
 
 def read_hierarchy(spec: ColumnSpec) -> Hierarchy | None:
-    """The hierarchy a column declares, labels normalised like its cells; None if it has none."""
-    if spec.hierarchy is None or isinstance(spec.hierarchy, Hierarchy):
+    """The hierarchy a column names, labels normalised like its cells; None if it has none, or one
+    that is made from its values."""
+    if isinstance(spec.hierarchy, Hierarchy):
         return spec.hierarchy
+    if spec.hierarchy is None or isinstance(spec.hierarchy, Recipe):
+        return None
     path = Path(spec.hierarchy)
     where = f"column {spec.name}, hierarchy {path.name}"
     text, problem = "", ""

@@ -1,10 +1,11 @@
-"""File and schema -> Table."""
+"""File or data frame, and schema -> Table."""
 
 import hashlib
 import hmac
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from voile.core.table import Column, Table
 from voile.errors import InputError, SpecError, counted
 from voile.intake.columns import Coded, coded
 from voile.intake.csv_file import read_csv
+from voile.intake.data_frame import data_frame
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.parquet_file import read_parquet
 
@@ -28,7 +30,9 @@ class IntakeRecord:
     rows_dropped: int
     merged_spellings: dict[str, int]
     digest_key: bytes
-    digest: str  # keyed: an unkeyed one would let an adversary test a guess of the whole table
+    digest: (
+        str  # of a file, else empty; keyed: an unkeyed one would let an adversary test a guess of the whole table
+    )
 
 
 def read_frame(path: str | Path, schema: Schema) -> pl.DataFrame:
@@ -71,15 +75,18 @@ def _refuse_absent(frame: pl.DataFrame, columns: list[ColumnSpec]) -> None:
         )
 
 
-def read_table(path: str | Path, schema: Schema) -> Table:
-    """Read, type, normalise and code a file. Identifying columns are dropped here."""
+def read_table(source: Any, schema: Schema) -> Table:
+    """Read, type, normalise and code a file or data frame. Identifying columns are dropped here."""
     schema.require_roles()
     schema.refuse_reserved_names()
-    frame = read_frame(path, schema)
+    is_file = isinstance(source, str | os.PathLike)
+    frame = read_frame(source, schema) if is_file else data_frame(source)
     refuse_undeclared(frame, schema)
     _refuse_absent(frame, list(schema))
+    if not is_file:
+        return table_of(frame, schema)
     key = os.urandom(32)
-    digest = hmac.new(key, Path(path).read_bytes(), hashlib.sha256).hexdigest()
+    digest = hmac.new(key, Path(source).read_bytes(), hashlib.sha256).hexdigest()
     return table_of(frame, schema, key, digest)
 
 
@@ -96,6 +103,7 @@ def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", diges
         raise InputError("every row has a missing value", where="file", rule='missing = "drop-row"')
     if dropped.any():
         parts = {name: part.without(dropped) for name, part in parts.items()}
+    parts = {c.name: parts[c.name].grown(c) for c in wanted}
     columns = [Column(c.name, c.role, parts[c.name].domain, parts[c.name].codes, c.weight) for c in wanted]
     merged = {c.name: parts[c.name].merged for c in wanted if parts[c.name].merged}
     record = IntakeRecord(frame.height, int(dropped.sum()), merged, digest_key, digest)

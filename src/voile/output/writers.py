@@ -1,8 +1,10 @@
 """Published rows and documents as files of mode 0600."""
 
+import csv
+import io
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -48,8 +50,20 @@ def write_bytes(content: bytes, path: Path) -> Path:
     return _written(path, lambda file: file.write(content))
 
 
+def write_hierarchy_file(lines: Iterable[Sequence[str]], path: Path) -> Path:
+    """An ARX CSV: `;`, no header. Cells are written as they are: quoted against a spreadsheet they
+    would not be read back."""
+    if os.path.lexists(path):
+        raise OutputError(
+            "is already there", where=path.name, rule="a file is never overwritten", remedy="choose another name"
+        )
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(lines)
+    return write_bytes(text.getvalue().encode(), path)
+
+
 def _written(path: Path, write: Callable[[IO[bytes]], Any]) -> Path:
-    problem = ""
+    problem, handle = "", -1
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
@@ -59,6 +73,8 @@ def _written(path: Path, write: Callable[[IO[bytes]], Any]) -> Path:
     except Exception:  # a library's message may quote cells
         problem = "the writer failed"
     if problem:
+        if handle >= 0:  # ours: half a file is none
+            path.unlink(missing_ok=True)
         raise OutputError(
             f"cannot be written ({problem})", where=path.name, remedy="free space or choose another folder"
         )
