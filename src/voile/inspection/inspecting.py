@@ -1,0 +1,161 @@
+"""`voile.inspect`: a table without a spec, looked at as a steward would."""
+
+import shlex
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.core.schema import FileOptions, Role, Schema
+from voile.core.table import Table
+from voile.errors import InputError, ParameterError, counted
+from voile.inspection.candidate import Candidate, candidate
+from voile.inspection.column_profile import ColumnProfile, profile
+from voile.inspection.headerless import refuse_headerless
+from voile.inspection.plan import file_of, settled
+from voile.inspection.proposal import Proposal, propose
+from voile.inspection.relations import warnings_of
+from voile.inspection.spec_text import shown, spec_text
+from voile.intake.header import sound_names
+from voile.intake.table_reader import read_frame
+
+Report = Callable[[str, float], None]
+_USUAL_L = 5
+
+
+def _silent(stage: str, share: float) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What to declare for each column, what to beware of, and the spec that says so."""
+
+    source: str
+    rows: int
+    columns: tuple[Proposal, ...]
+    candidates: tuple[Candidate, ...]
+    warnings: tuple[str, ...]
+    file: Mapping[str, Any] = field(repr=False)
+    publishable: bool
+
+    @property
+    def largest_l(self) -> int:
+        """The largest l for the sensitive column that was chosen; 0 without one."""
+        return next((c.largest_l for c in self.candidates if c.chosen), 0)
+
+    def command(self, path: str = "spec.toml", out: str = "out") -> str:
+        """The next command; l = 5 is usual, the largest one is for those who know why."""
+        wanted = min(self.largest_l, _USUAL_L)
+        how = f"-p l={wanted}" if wanted > 1 else "-p l=2 -p ineligible=suppress"
+        return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} -a bsgi {how} -o {out}"
+
+    def spec(self, path: str = "spec.toml") -> str:
+        """A commented spec, as `anonymize` accepts it; `path` is where it will be."""
+        if not self.publishable:
+            raise InputError(
+                "no spec: a release needs a quasi-identifying and a sensitive column, and too few can be published",
+                where="file",
+                remedy="see the role proposed for each column; write a spec by hand if one is wrong",
+            )
+        title = f"{Path(self.source).name}: {counted(self.rows, 'row')}, {counted(len(self.columns), 'column')}"
+        return spec_text(
+            title, self.command(path), self.columns, self.candidates, self.warnings, self.file
+        )
+
+
+def inspect(
+    source: str | Path | pl.DataFrame,
+    *,
+    sensitive: Collection[str] = (),
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    header: bool = False,
+    show_values: bool = False,
+    report: Report = _silent,
+) -> Inspection:
+    """Propose a role and a type for every column of a file or frame, and say what to beware of.
+
+    >>> ages = pl.DataFrame({"age": [20, 30, 40, 50], "disease": ["flu", "gout", "flu", "HIV"]})
+    >>> [(column.name, column.role.value) for column in inspect(ages).columns]
+    [('age', 'quasi-identifying'), ('disease', 'sensitive')]
+    """
+    report("reading", 0)
+    file = {"encoding": encoding, "delimiter": delimiter}
+    given = {name: value for name, value in file.items() if value is not None}
+    frame = _frame_of(source, given, header)
+    unknown = sorted(set(sensitive) - set(frame.columns))
+    if unknown:
+        raise ParameterError(f"the file has no column {shown(unknown[0])}", where="--sensitive")
+    profiles = _profiles(frame, report)
+    proposals = [propose(p, told_sensitive=p.name in sensitive, show_values=show_values) for p in profiles.values()]
+    report("trying the spec", 0)
+    planned, table = settled(frame, proposals, profiles, sensitive, given)
+    report("comparing columns", 0)
+    return Inspection(
+        source="TABLE" if isinstance(source, pl.DataFrame) else str(source),
+        rows=frame.height,
+        columns=tuple(planned),
+        candidates=tuple(_candidates(planned, profiles, table, show_values)),
+        warnings=(*_warnings(planned, profiles), *(warnings_of(table) if table else ())),
+        file=file_of(planned, profiles, given),
+        publishable=table is not None,
+    )
+
+
+def _frame_of(source: str | Path | pl.DataFrame, given: dict[str, str], header: bool) -> pl.DataFrame:
+    if isinstance(source, pl.DataFrame):
+        frame = source.rename(dict(zip(source.columns, sound_names(source.columns), strict=True)))
+        if frame.height == 0:
+            raise InputError("no rows", where="frame", remedy="nothing to inspect")
+        return frame
+    frame = read_frame(source, Schema((), FileOptions(**given)))  # type: ignore[arg-type]
+    if Path(source).suffix.lower() != ".parquet" and not header:
+        refuse_headerless(frame)
+    return frame
+
+
+def _profiles(frame: pl.DataFrame, report: Report) -> dict[str, ColumnProfile]:
+    """Each column; again where another column shows that a word means "missing"."""
+    found = {}
+    for done, name in enumerate(frame.columns):
+        report("looking at columns", done / frame.width)
+        found[name] = profile(name, frame[name])
+    markers = {word for p in found.values() for word in p.markers}
+    for name, first in found.items():
+        if markers & set(first.doubtful):
+            found[name] = profile(name, frame[name], markers)
+    return found
+
+
+def _candidates(
+    planned: list[Proposal], profiles: dict[str, ColumnProfile], table: Table | None, show_values: bool
+) -> list[Candidate]:
+    """Every column that looks sensitive; the chosen one as it will be published."""
+    found = []
+    for p in planned:
+        if p.role != Role.SENSITIVE or not profiles[p.name].distinct:
+            continue
+        chosen, sizes = p.written == Role.SENSITIVE, profiles[p.name].merged
+        if chosen and table is not None:
+            sizes = np.unique(table.sensitive[0].codes, return_counts=True)[1].astype(np.int64)
+        found.append(candidate(p.name, sizes, chosen, profiles[p.name].top_cell if show_values else ""))
+    return sorted(found, key=lambda c: (not c.chosen, -c.largest_l))
+
+
+def _warnings(planned: list[Proposal], profiles: dict[str, ColumnProfile]) -> list[str]:
+    """What single columns are suspect of."""
+    found = []
+    for p in planned:
+        looked, name = profiles[p.name], shown(p.name)
+        if p.written == Role.QUASI_IDENTIFYING and looked.type.value == "category" and looked.uniqueness > 0.1:
+            found.append(f"{name} looks like an identifier: {looked.distinct} values in {looked.rows} rows")
+        if 2 * looked.missing > looked.rows and looked.distinct:
+            found.append(f"{name} is missing in {looked.missing / looked.rows:.0%} of rows")
+        if p.published and looked.twins:
+            twins = counted(looked.twins, "value")
+            found.append(f"{name} has {twins} that differ from another only in case or width: casefold merges them")
+    return found
