@@ -18,6 +18,7 @@ _HOMES = {
     "VoileError": "voile.errors",
     "anonymize": "voile.pipeline",
     "audit": "voile.auditing",
+    "inspect": "voile.inspection.inspecting",
     "publish": "voile.pipeline",
     "read": "voile.pipeline",
 }
@@ -30,6 +31,7 @@ __all__ = [
     "VoileError",
     "anonymize",
     "audit",
+    "inspect",
     "publish",
     "read",
 ]
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from voile.core.schema import Schema
     from voile.core.table import Table
     from voile.errors import Infeasible, VoileError
+    from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, publish, read
 
 

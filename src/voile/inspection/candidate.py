@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from voile.core.eligibility import fewest_suppressed, largest_l
 from voile.errors import counted
 
-
 PLENTY = 20  # releases ask for l = 2 to 10
 
 
@@ -19,6 +18,7 @@ class Candidate:
 
     name: str
     chosen: bool
+    rows: int  # with a value
     values: int
     top_share: Fraction  # of the most frequent value
     largest_l: int
@@ -28,13 +28,13 @@ class Candidate:
     @property
     def advice(self) -> str:
         """What would raise the largest l by one."""
-        ell = self.largest_l + 1
         if self.largest_l >= PLENTY:
-            return "more than anyone asks for"
+            return "not needed: releases ask for 2 to 10"
         if self.raised_by_suppressing is None:
-            return f"l = {ell} needs values in finer detail: there are only {self.values}"
+            return f"record values in finer detail: there are only {self.values}"
         rows = counted(self.raised_by_suppressing, "row")
-        return f"for l = {ell} record the most frequent value in finer detail, or suppress {rows}"
+        share = f"{self.raised_by_suppressing / self.rows:.1%}"
+        return f"record the most frequent value in finer detail, or suppress {rows} ({share})"
 
 
 def candidate(name: str, sizes: NDArray[np.int64], chosen: bool, top_value: str = "") -> Candidate:
@@ -42,13 +42,14 @@ def candidate(name: str, sizes: NDArray[np.int64], chosen: bool, top_value: str 
 
     >>> found = candidate("disease", np.array([6, 1, 1]), True)
     >>> found.largest_l, found.advice
-    (1, 'for l = 2 record the most frequent value in finer detail, or suppress 4 rows')
+    (1, 'record the most frequent value in finer detail, or suppress 4 rows (50.0%)')
     """
     best, rows = largest_l(sizes), int(sizes.sum())
     fewest = fewest_suppressed(sizes, best + 1)
     return Candidate(
         name=name,
         chosen=chosen,
+        rows=rows,
         values=int((sizes > 0).sum()),
         top_share=Fraction(int(sizes.max()), rows) if rows else Fraction(0),
         largest_l=best,

@@ -15,10 +15,11 @@ from voile.errors import InputError, ParameterError, counted
 from voile.inspection.candidate import Candidate, candidate
 from voile.inspection.column_profile import ColumnProfile, profile
 from voile.inspection.headerless import refuse_headerless
-from voile.inspection.plan import file_of, settled
+from voile.inspection.plan import file_of, options_of, settled
 from voile.inspection.proposal import Proposal, propose
 from voile.inspection.relations import warnings_of
 from voile.inspection.spec_text import shown, spec_text
+from voile.intake.csv_file import ENCODING_RULE
 from voile.intake.header import sound_names
 from voile.intake.table_reader import read_frame
 
@@ -53,6 +54,39 @@ class Inspection:
         how = f"-p l={wanted}" if wanted > 1 else "-p l=2 -p ineligible=suppress"
         return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} -a bsgi {how} -o {out}"
 
+    def document(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        columns = [
+            {
+                "name": p.name,
+                "role": p.role.value,
+                "written": options_of(p),
+                "confidence": p.confidence,
+                "reason": p.reason,
+                **({"question": p.question} if p.question else {}),
+            }
+            for p in self.columns
+        ]
+        candidates = [
+            {
+                "name": c.name,
+                "chosen": c.chosen,
+                "values": c.values,
+                "top_share": float(c.top_share),
+                "largest_l": c.largest_l,
+                "rows_to_suppress_for_one_more": c.raised_by_suppressing,
+                **({"top_value": c.top_value} if c.top_value else {}),
+            }
+            for c in self.candidates
+        ]
+        return {
+            "rows": self.rows,
+            "columns": columns,
+            "candidates": candidates,
+            "warnings": list(self.warnings),
+            "file": dict(self.file),
+        }
+
     def spec(self, path: str = "spec.toml") -> str:
         """A commented spec, as `anonymize` accepts it; `path` is where it will be."""
         if not self.publishable:
@@ -62,9 +96,7 @@ class Inspection:
                 remedy="see the role proposed for each column; write a spec by hand if one is wrong",
             )
         title = f"{Path(self.source).name}: {counted(self.rows, 'row')}, {counted(len(self.columns), 'column')}"
-        return spec_text(
-            title, self.command(path), self.columns, self.candidates, self.warnings, self.file
-        )
+        return spec_text(title, self.command(path), self.columns, self.candidates, self.warnings, self.file)
 
 
 def inspect(
@@ -91,7 +123,9 @@ def inspect(
     if unknown:
         raise ParameterError(f"the file has no column {shown(unknown[0])}", where="--sensitive")
     profiles = _profiles(frame, report)
-    proposals = [propose(p, told_sensitive=p.name in sensitive, show_values=show_values) for p in profiles.values()]
+    proposals = [
+        propose(p, told_sensitive=p.name in sensitive, show_values=show_values) for p in profiles.values()
+    ]
     report("trying the spec", 0)
     planned, table = settled(frame, proposals, profiles, sensitive, given)
     report("comparing columns", 0)
@@ -112,10 +146,23 @@ def _frame_of(source: str | Path | pl.DataFrame, given: dict[str, str], header: 
         if frame.height == 0:
             raise InputError("no rows", where="frame", remedy="nothing to inspect")
         return frame
-    frame = read_frame(source, Schema((), FileOptions(**given)))  # type: ignore[arg-type]
+    frame = _read(source, FileOptions(given.get("encoding", "utf-8"), given.get("delimiter")))
     if Path(source).suffix.lower() != ".parquet" and not header:
         refuse_headerless(frame)
     return frame
+
+
+def _read(source: str | Path, options: FileOptions) -> pl.DataFrame:
+    """The file's cells; there is no spec yet that could declare an encoding."""
+    refusal = None
+    try:
+        return read_frame(source, Schema((), options))
+    except InputError as error:
+        refusal = error
+    if refusal.rule == ENCODING_RULE:
+        remedy = "name it, for example --encoding latin-1"
+        raise InputError(refusal.what, where=refusal.where, rule=refusal.rule, remedy=remedy)
+    raise refusal
 
 
 def _profiles(frame: pl.DataFrame, report: Report) -> dict[str, ColumnProfile]:
@@ -157,5 +204,7 @@ def _warnings(planned: list[Proposal], profiles: dict[str, ColumnProfile]) -> li
             found.append(f"{name} is missing in {looked.missing / looked.rows:.0%} of rows")
         if p.published and looked.twins:
             twins = counted(looked.twins, "value")
-            found.append(f"{name} has {twins} that differ from another only in case or width: casefold merges them")
+            found.append(
+                f"{name} has {twins} that differ from another only in case or width: casefold merges them"
+            )
     return found

@@ -102,7 +102,7 @@ def _planned(
 ) -> list[Proposal]:
     usable = [_excluded(p, excluded[p.name]) if p.name in excluded else p for p in proposals]
     chosen = _chosen(usable, profiles, told)
-    planned = [_with_one_sensitive(p, chosen) for p in usable]
+    planned = [_with_one_sensitive(p, chosen, profiles[p.name]) for p in usable]
     return _with_missing_decided(planned, profiles)
 
 
@@ -136,21 +136,19 @@ def _chosen(proposals: Sequence[Proposal], profiles: Mapping[str, ColumnProfile]
     return pool[max(range(len(pool)), key=rank)].name
 
 
-def _with_one_sensitive(proposal: Proposal, chosen: str) -> Proposal:
+def _with_one_sensitive(proposal: Proposal, chosen: str, profile: ColumnProfile) -> Proposal:
     if proposal.name == chosen and proposal.role != Role.SENSITIVE:
-        question = "nothing here is known to be sensitive: this column was taken so that the spec runs; declare yours"
-        return replace(
-            proposal, role=Role.SENSITIVE, written=Role.SENSITIVE, confidence=GUESS, question=question
-        )
+        question = "nothing here is known to be sensitive: taken so that the spec runs; declare the right one"
+        return replace(proposal, role=Role.SENSITIVE, written=Role.SENSITIVE, confidence=GUESS, question=question)
     if proposal.written == Role.SENSITIVE and proposal.name != chosen:
-        question = "looks sensitive, too; bsgi protects one column, so this one is dropped: which one matters more?"
+        ell, share = largest_l(profile.merged), profile.merged.max() / profile.merged.sum()
+        allowed = f"and allows l = {ell}" if ell > 1 else f"but one value has {share:.1%} of rows, so no l works"
+        question = f"looks sensitive, too, {allowed}; dropped, as bsgi protects one column: is it the right one?"
         return replace(proposal, written=Role.IDENTIFYING, question=question)
     return proposal
 
 
-def _with_missing_decided(
-    planned: Sequence[Proposal], profiles: Mapping[str, ColumnProfile]
-) -> list[Proposal]:
+def _with_missing_decided(planned: Sequence[Proposal], profiles: Mapping[str, ColumnProfile]) -> list[Proposal]:
     """A policy for each column with missing cells; the sensitive one and the fullest ones come first."""
     left = next(iter(profiles.values())).rows // MOST_DROPPED
     decided: dict[str, Proposal] = {}
@@ -167,7 +165,8 @@ def _with_missing_decided(
 
 
 def _decided(proposal: Proposal, profile: ColumnProfile, left: int) -> Proposal:
-    note = f"{profile.missing / profile.rows:.1%} missing"
+    share = profile.missing / profile.rows
+    note = f"{share:.1%} missing" if share >= 0.001 else f"{profile.missing} missing"
     noted = replace(proposal, notes=(*proposal.notes, note))
     sensitive = proposal.written == Role.SENSITIVE
     if (sensitive or proposal.type != Type.CATEGORY) and profile.missing <= left:

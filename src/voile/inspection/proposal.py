@@ -7,7 +7,14 @@ not certain becomes a question that the spec shows.
 from dataclasses import dataclass, field
 
 from voile.core.schema import Missing, Role, Type
-from voile.inspection.column_profile import DECIMAL_COMMA, LONG_NUMBERS, NAMES, OTHER_DATES, WITH_TIME, ColumnProfile
+from voile.inspection.column_profile import (
+    DECIMAL_COMMA,
+    LONG_NUMBERS,
+    NAMES,
+    OTHER_DATES,
+    WITH_TIME,
+    ColumnProfile,
+)
 from voile.inspection.scales import ordered
 from voile.inspection.vocabulary import Concept, concept_of
 
@@ -16,7 +23,7 @@ LEFT_OUT = "left out"
 _MANY_CODES = 100  # numbers of a code list are few; more are postal codes or amounts
 _TEXT = 40  # characters beyond which a cell is a sentence
 
-_KNOWN = "could others know it? then quasi-identifying; a secret is sensitive; what names a person, identifying"
+_KNOWN = "may others know it? A secret is sensitive; what names a person, identifying"
 _REPAIR = {
     OTHER_DATES: "dates in another form: write them as YYYY-MM-DD and set type = date, to publish ranges",
     DECIMAL_COMMA: "numbers with a decimal comma: write a point and set type = decimal, to publish ranges",
@@ -97,7 +104,7 @@ def _by_content(profile: ColumnProfile, concept: Concept | None) -> _Verdict | N
         return Role.IDENTIFYING, f"looks like {profile.shape}", SURE, ""
     if profile.long or (profile.floating and profile.type == Type.CATEGORY):
         why = "numbers of more than 15 digits" if profile.long else "infinite numbers"
-        role = concept.role if concept is not None and concept.role == Role.SENSITIVE else Role.IDENTIFYING
+        role = concept.role if concept else Role.QUASI_IDENTIFYING
         return role, why, GUESS, f"{LEFT_OUT}: {why}; correct or round them to publish the column"
     return None
 
@@ -112,12 +119,14 @@ def _by_name(profile: ColumnProfile, concept: Concept | None) -> _Verdict | None
     if concept is None:
         return None
     reason = f"name: {concept.meaning}"
-    if concept.role == Role.SUBJECT or (concept.role == Role.IDENTIFYING and not (concept.sure or concept.specific)):
+    if concept.role == Role.SUBJECT or (
+        concept.role == Role.IDENTIFYING and not (concept.sure or concept.specific)
+    ):
         return _number_of_someone(profile, concept, reason)
     if concept.role == Role.IDENTIFYING:
         few = profile.distinct <= 20 and profile.uniqueness < 0.05
         if few:
-            question = f"the name says {concept.meaning}, but it has only {profile.distinct} values; {_KNOWN}"
+            question = f"the name says {concept.meaning}, but there are only {profile.distinct} values: right?"
             return Role.IDENTIFYING, reason, GUESS, question
         return (Role.IDENTIFYING, reason, SURE, "") if concept.sure else _free_text(profile, reason)
     if profile.type == Type.CATEGORY and profile.uniqueness > 0.9 and profile.rows >= 20:
@@ -125,8 +134,10 @@ def _by_name(profile: ColumnProfile, concept: Concept | None) -> _Verdict | None
         return concept.role, reason, LIKELY, question
     if concept.sure:
         return concept.role, reason, SURE, ""
-    alternative = "quasi-identifying" if concept.role == Role.SENSITIVE else "sensitive"
-    question = f"{concept.meaning}: {concept.role} by custom; {alternative} if you see it so"
+    if concept.role == Role.SENSITIVE:
+        question = f"{concept.meaning}: is it the secret? If others may know it, quasi-identifying"
+    else:
+        question = f"{concept.meaning}: may others know it? If it is the secret, sensitive"
     return concept.role, reason, LIKELY, question
 
 
@@ -155,15 +166,25 @@ def _by_numbers(profile: ColumnProfile) -> _Verdict:
     """A name without a clue: how many values there are, and of which kind."""
     text = profile.type == Type.CATEGORY
     if profile.shape == NAMES and profile.uniqueness > 0.5:
-        return Role.IDENTIFYING, "looks like names of persons", LIKELY, f"looks like names of persons; {_KNOWN}"
+        return (
+            Role.IDENTIFYING,
+            "looks like names of persons",
+            LIKELY,
+            "names of persons? If not, quasi-identifying or sensitive",
+        )
     if text and profile.uniqueness > 0.9:
         certain = profile.uniqueness == 1 and profile.rows >= 20
-        question = "" if certain else f"nearly every row has its own value; {_KNOWN}"
+        question = "" if certain else "nearly every row has its own value: a name or number of a person?"
         return Role.IDENTIFYING, "nearly every row its own value", SURE if certain else GUESS, question
     if text and profile.length > _TEXT and profile.uniqueness > 0.2:
         return Role.IDENTIFYING, "long texts", LIKELY, "long texts may name people; publish it only if none does"
     if profile.type == Type.INTEGER and profile.uniqueness == 1 and profile.rows >= 20:
-        return Role.IDENTIFYING, "whole numbers, every row its own", GUESS, f"a number of a person? {_KNOWN}"
+        return (
+            Role.IDENTIFYING,
+            "whole numbers, every row its own",
+            GUESS,
+            "a number of a person? If not, quasi-identifying or sensitive",
+        )
     what = "dates" if profile.type == Type.DATE else f"{profile.distinct} values"
     return Role.QUASI_IDENTIFYING, f"no clue in the name; {what}", GUESS, _KNOWN
 

@@ -24,7 +24,9 @@ def warnings_of(table: Table) -> list[str]:
 
 
 def _shown(name: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in name)
+    """A name in a sentence: one line, in quotes if it has blanks."""
+    plain = "".join(c if c.isprintable() else " " for c in name)
+    return f'"{plain}"' if " " in plain else plain
 
 
 def _unique_rows(columns: list[NDArray[np.int64]]) -> int:

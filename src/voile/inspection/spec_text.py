@@ -12,7 +12,7 @@ from voile.inspection.plan import options_of
 from voile.inspection.proposal import Proposal
 
 WIDTH = 100
-_WIDEST_KEY, _WIDEST_OPTIONS = 32, 72
+_WIDEST_KEY, _WIDEST_OPTIONS = 24, 56
 _FATE = {Role.IDENTIFYING: "dropped", Role.SUBJECT: "the person; dropped", Role.INSENSITIVE: "dropped"}
 
 
@@ -50,7 +50,8 @@ def spec_text(
         lines += _comment(f"Lines with # ? are questions ({questions}): answer them by editing the line below.")
     lines += [*_comment("Roles and options: docs/tutorial.md. Next:"), f"#   {shown(command)}", "#"]
     for c in candidates:
-        lines += _comment(_allows(c))
+        if c.chosen:  # what the others allow stands in their questions
+            lines += _comment(_allows(c))
     if warnings:
         lines += ["#", "# Warnings:", *(line for w in warnings for line in _comment(f"- {w}", "  "))]
     if file:
@@ -60,11 +61,10 @@ def spec_text(
 
 def _allows(found: Candidate) -> str:
     named = f" ({shown(found.top_value)})" if found.top_value else ""
-    state = "" if found.chosen else ", dropped below"
+    largest = f"l = {found.largest_l} is the largest possible" if found.largest_l > 1 else "no l works as it is"
     return (
-        f"{shown(found.name)}{state}: {found.values} values, the most frequent{named} in "
-        f"{float(found.top_share):.3g} of rows: "
-        f"l = {found.largest_l} is the largest possible; {found.advice}."
+        f"{shown(found.name)}: {largest} ({found.values} values, the most frequent{named} in "
+        f"{float(found.top_share):.1%} of rows). For l = {found.largest_l + 1}: {found.advice}."
     )
 
 
@@ -90,5 +90,6 @@ def _columns(proposals: Sequence[Proposal]) -> list[str]:
         if p.question:
             lines += textwrap.wrap(f"? {p.question}", WIDTH, initial_indent="# ", subsequent_indent="#   ")
         remarks = [*([_FATE[p.written]] if p.written in _FATE else []), p.reason, *p.notes]
-        lines.append(f"{name:<{left}} = {table:<{right}}  # {shown('; '.join(remarks))}")
+        line = f"{name:<{left}} = {table}"
+        lines.append(f"{line:<{left + right + 3}}  # {shown('; '.join(remarks))}")
     return lines

@@ -19,6 +19,6 @@ def sound_names(header: list[str]) -> list[str]:
                 f"the same name as column {first}",
                 where=where,
                 rule="names differ by more than case and blanks",
-                remedy="rename one of the two",
+                remedy="rename one of the two; if the first line is data, put a line of names on top",
             )
     return names
