@@ -90,18 +90,16 @@ def describe(found: "Inspection") -> None:
 def _list(title: str, header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
     """A table without lines: names can be long, screens narrow."""
     from voile.cli import show
+    from voile.inspection.plain_text import shown
 
-    grid = Grid(title=_plain(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = Grid(
+        title=Text(shown(title)) if title else None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     for name in header:
         grid.add_column(name, overflow="fold", no_wrap=name in ("role", "published as", "largest l"))
     for row in rows:
-        grid.add_row(*(Text(_plain(cell)) for cell in row))
+        grid.add_row(*(Text(shown(cell)) for cell in row))
     show.console().print(grid)
-
-
-def _plain(text: str) -> str:
-    """One line, nothing that a terminal obeys."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _proposed(p: "Proposal") -> tuple[str, ...]:

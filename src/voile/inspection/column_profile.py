@@ -20,12 +20,13 @@ OTHER_DATES = "dates that are not YYYY-MM-DD"
 DECIMAL_COMMA = "numbers with a decimal comma"
 WITH_TIME = "dates with a time"
 NAMES = "names of persons"
+UUIDS = "UUIDs"
 LONG_NUMBERS = "long numbers"
 
 # Shapes of cells; a column has one when nine of ten distinct cells do.
 SHAPES = {
     "email addresses": r"^[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}$",
-    "UUIDs": r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+    UUIDS: r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
     "web addresses": r"(?i)^(https?://|www\.)\S+$",
     "IP addresses": r"^([0-9]{1,3}\.){3}[0-9]{1,3}$",
     "IBANs": r"(?i)^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){2,7}( ?[A-Z0-9]{1,3})?$",
@@ -36,6 +37,7 @@ SHAPES = {
     LONG_NUMBERS: r"^[0-9][0-9 .\-/]{7,}[0-9]$",
     NAMES: r"^\p{Lu}[\p{L}'\u2019.\-]+,? (\p{Lu}[\p{L}'\u2019.\-]* )*\p{Lu}[\p{L}'\u2019.\-]*$",
 }
+GIVEAWAYS = ("email addresses", "web addresses", "IP addresses", "IBANs", "phone numbers")
 _WHOLE = r"^[+-]?[0-9]+$"
 _DECIMAL = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
 _DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"

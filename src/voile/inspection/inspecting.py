@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.core.schema import FileOptions, Role, Schema
+from voile.core.schema import FileOptions, Role, Schema, Type
 from voile.core.table import Table
 from voile.errors import InputError, ParameterError, counted
 from voile.inspection.candidate import Candidate, candidate
 from voile.inspection.column_profile import ColumnProfile, profile
 from voile.inspection.headerless import refuse_headerless
+from voile.inspection.plain_text import named, shown
 from voile.inspection.plan import file_of, options_of, settled
 from voile.inspection.proposal import Proposal, propose
 from voile.inspection.relations import warnings_of
-from voile.inspection.spec_text import shown, spec_text
+from voile.inspection.spec_text import spec_text
 from voile.intake.csv_file import ENCODING_RULE
 from voile.intake.header import sound_names
 from voile.intake.table_reader import read_frame
@@ -91,7 +92,7 @@ class Inspection:
         """A commented spec, as `anonymize` accepts it; `path` is where it will be."""
         if not self.publishable:
             raise InputError(
-                "no spec: a release needs a quasi-identifying and a sensitive column, and too few can be published",
+                "no spec: too few columns can be published for a quasi-identifying and a sensitive one",
                 where="file",
                 remedy="see the role proposed for each column; write a spec by hand if one is wrong",
             )
@@ -123,9 +124,7 @@ def inspect(
     if unknown:
         raise ParameterError(f"the file has no column {shown(unknown[0])}", where="--sensitive")
     profiles = _profiles(frame, report)
-    proposals = [
-        propose(p, told_sensitive=p.name in sensitive, show_values=show_values) for p in profiles.values()
-    ]
+    proposals = [propose(p, p.name in sensitive, show_values) for p in profiles.values()]
     report("trying the spec", 0)
     planned, table = settled(frame, proposals, profiles, sensitive, given)
     report("comparing columns", 0)
@@ -197,9 +196,11 @@ def _warnings(planned: list[Proposal], profiles: dict[str, ColumnProfile]) -> li
     """What single columns are suspect of."""
     found = []
     for p in planned:
-        looked, name = profiles[p.name], shown(p.name)
-        if p.written == Role.QUASI_IDENTIFYING and looked.type.value == "category" and looked.uniqueness > 0.1:
+        looked, name = profiles[p.name], named(p.name)
+        if p.written == Role.QUASI_IDENTIFYING and p.type == Type.CATEGORY and looked.uniqueness > 0.1:
             found.append(f"{name} looks like an identifier: {looked.distinct} values in {looked.rows} rows")
+        if p.role == Role.INSENSITIVE:
+            found.append(f"{name} says nothing: {p.reason}")
         if 2 * looked.missing > looked.rows and looked.distinct:
             found.append(f"{name} is missing in {looked.missing / looked.rows:.0%} of rows")
         if p.published and looked.twins:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from voile.core.schema import Missing, Role, Type
 from voile.inspection.column_profile import (
     DECIMAL_COMMA,
+    GIVEAWAYS,
     LONG_NUMBERS,
     NAMES,
     OTHER_DATES,
+    UUIDS,
     WITH_TIME,
     ColumnProfile,
 )
@@ -21,10 +23,13 @@ from voile.inspection.vocabulary import Concept, concept_of
 SURE, LIKELY, GUESS = "sure", "likely", "guess"
 LEFT_OUT = "left out"
 _MANY_CODES = 100  # numbers of a code list are few; more are postal codes or amounts
+_FEW_ROWS = 20  # below, every column may look like a key
 _TEXT = 40  # characters beyond which a cell is a sentence
 
 _KNOWN = "may others know it? A secret is sensitive; what names a person, identifying"
+_OR_ELSE = "If not, quasi-identifying or sensitive"
 _REPAIR = {
+    WITH_TIME: "a time of day singles people out: keep the day (YYYY-MM-DD) and set type = date",
     OTHER_DATES: "dates in another form: write them as YYYY-MM-DD and set type = date, to publish ranges",
     DECIMAL_COMMA: "numbers with a decimal comma: write a point and set type = decimal, to publish ranges",
 }
@@ -56,7 +61,7 @@ class Proposal:
         return self.written in (Role.QUASI_IDENTIFYING, Role.SENSITIVE)
 
 
-def propose(profile: ColumnProfile, *, told_sensitive: bool = False, show_values: bool = False) -> Proposal:
+def propose(profile: ColumnProfile, told_sensitive: bool = False, show_values: bool = False) -> Proposal:
     """The proposal for one column, looked at by itself."""
     concept = concept_of(profile.name)
     if told_sensitive and profile.readable and profile.distinct:
@@ -67,8 +72,9 @@ def propose(profile: ColumnProfile, *, told_sensitive: bool = False, show_values
         )
     published = role in (Role.QUASI_IDENTIFYING, Role.SENSITIVE)
     type_, order, notes = _typed(profile, concept, show_values) if published else (Type.CATEGORY, (), ())
-    if published and profile.shape in _REPAIR and not question:
-        question, confidence = _REPAIR[profile.shape], LIKELY
+    if published and profile.shape in _REPAIR:
+        question = "; ".join(filter(None, (question, _REPAIR[profile.shape])))
+        confidence = LIKELY if confidence == SURE else confidence
     return Proposal(
         profile.name,
         role,
@@ -87,7 +93,7 @@ _Verdict = tuple[Role, str, str, str]
 
 
 def _by_content(profile: ColumnProfile, concept: Concept | None) -> _Verdict | None:
-    """Cells that decide whatever the name says."""
+    """Cells that decide, whatever the name says or because it says nothing else."""
     if not profile.readable:
         what = profile.shape or "cells of a kind that cannot be published"
         remedy = "keep only the day (YYYY-MM-DD)" if profile.shape == WITH_TIME else "convert the column"
@@ -96,17 +102,31 @@ def _by_content(profile: ColumnProfile, concept: Concept | None) -> _Verdict | N
         return Role.INSENSITIVE, "no value in any row", SURE, ""
     if profile.distinct == 1 and not profile.missing:
         return Role.INSENSITIVE, "the same value in every row", SURE, ""
-    if profile.running:
-        return Role.IDENTIFYING, "a running number", SURE, ""
-    if profile.shape == LONG_NUMBERS and profile.uniqueness > 0.5:
-        return Role.IDENTIFYING, "long numbers, most of them different", SURE, ""
-    if profile.shape and profile.shape not in (*_REPAIR, WITH_TIME, LONG_NUMBERS, NAMES):
+    if profile.shape in GIVEAWAYS:
         return Role.IDENTIFYING, f"looks like {profile.shape}", SURE, ""
-    if profile.long or (profile.floating and profile.type == Type.CATEGORY):
-        why = "numbers of more than 15 digits" if profile.long else "infinite numbers"
-        role = concept.role if concept else Role.QUASI_IDENTIFYING
-        return role, why, GUESS, f"{LEFT_OUT}: {why}; correct or round them to publish the column"
+    return _numbers_of_someone(profile, concept) or _unfit_numbers(profile, concept)
+
+
+def _numbers_of_someone(profile: ColumnProfile, concept: Concept | None) -> _Verdict | None:
+    """Numbers that count or name, unless the name knows better: a person, an age, an amount."""
+    if concept is not None and concept.role != Role.IDENTIFYING:
+        return None
+    if profile.running and (concept or profile.rows >= _FEW_ROWS):
+        return Role.IDENTIFYING, "a running number", SURE, ""
+    if profile.shape in (LONG_NUMBERS, UUIDS) and (profile.uniqueness > 0.5 or profile.long):
+        return Role.IDENTIFYING, f"looks like {profile.shape}", SURE, ""
     return None
+
+
+def _unfit_numbers(profile: ColumnProfile, concept: Concept | None) -> _Verdict | None:
+    """Numbers that the intake refuses, because they do not fit exact arithmetic."""
+    infinite = profile.floating and profile.type == Type.CATEGORY
+    amount = concept is None or concept.role in (Role.QUASI_IDENTIFYING, Role.SENSITIVE)
+    if not amount or not (profile.long or infinite):
+        return None
+    why = "infinite numbers" if infinite else "numbers of more than 15 digits"
+    role = concept.role if concept else Role.QUASI_IDENTIFYING
+    return role, why, GUESS, f"{LEFT_OUT}: {why}; correct or round them to publish the column"
 
 
 def _is_key(profile: ColumnProfile) -> bool:
@@ -119,9 +139,8 @@ def _by_name(profile: ColumnProfile, concept: Concept | None) -> _Verdict | None
     if concept is None:
         return None
     reason = f"name: {concept.meaning}"
-    if concept.role == Role.SUBJECT or (
-        concept.role == Role.IDENTIFYING and not (concept.sure or concept.specific)
-    ):
+    row_number = concept.role == Role.IDENTIFYING and not (concept.sure or concept.specific)
+    if concept.role == Role.SUBJECT or row_number:
         return _number_of_someone(profile, concept, reason)
     if concept.role == Role.IDENTIFYING:
         few = profile.distinct <= 20 and profile.uniqueness < 0.05
@@ -129,7 +148,7 @@ def _by_name(profile: ColumnProfile, concept: Concept | None) -> _Verdict | None
             question = f"the name says {concept.meaning}, but there are only {profile.distinct} values: right?"
             return Role.IDENTIFYING, reason, GUESS, question
         return (Role.IDENTIFYING, reason, SURE, "") if concept.sure else _free_text(profile, reason)
-    if profile.type == Type.CATEGORY and profile.uniqueness > 0.9 and profile.rows >= 20:
+    if profile.type == Type.CATEGORY and profile.uniqueness > 0.9 and profile.rows >= _FEW_ROWS:
         question = "nearly every row has its own value; identifying if it names a person"
         return concept.role, reason, LIKELY, question
     if concept.sure:
@@ -166,25 +185,15 @@ def _by_numbers(profile: ColumnProfile) -> _Verdict:
     """A name without a clue: how many values there are, and of which kind."""
     text = profile.type == Type.CATEGORY
     if profile.shape == NAMES and profile.uniqueness > 0.5:
-        return (
-            Role.IDENTIFYING,
-            "looks like names of persons",
-            LIKELY,
-            "names of persons? If not, quasi-identifying or sensitive",
-        )
+        return Role.IDENTIFYING, "looks like names of persons", LIKELY, f"names of persons? {_OR_ELSE}"
     if text and profile.uniqueness > 0.9:
-        certain = profile.uniqueness == 1 and profile.rows >= 20
+        certain = profile.uniqueness == 1 and profile.rows >= _FEW_ROWS
         question = "" if certain else "nearly every row has its own value: a name or number of a person?"
         return Role.IDENTIFYING, "nearly every row its own value", SURE if certain else GUESS, question
     if text and profile.length > _TEXT and profile.uniqueness > 0.2:
         return Role.IDENTIFYING, "long texts", LIKELY, "long texts may name people; publish it only if none does"
-    if profile.type == Type.INTEGER and profile.uniqueness == 1 and profile.rows >= 20:
-        return (
-            Role.IDENTIFYING,
-            "whole numbers, every row its own",
-            GUESS,
-            "a number of a person? If not, quasi-identifying or sensitive",
-        )
+    if profile.type == Type.INTEGER and profile.uniqueness == 1 and profile.rows >= _FEW_ROWS:
+        return Role.IDENTIFYING, "whole numbers, every row its own", GUESS, f"a number of a person? {_OR_ELSE}"
     what = "dates" if profile.type == Type.DATE else f"{profile.distinct} values"
     return Role.QUASI_IDENTIFYING, f"no clue in the name; {what}", GUESS, _KNOWN
 

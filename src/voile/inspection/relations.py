@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.order import dense_rank, distinct_values
 from voile.core.table import Column, Table
+from voile.inspection.plain_text import named
 
 SAMPLE = 20_000  # rows for statistics of pairs; shares there are estimates, unique rows are counted in full
 _WIDEST = 6  # columns with the most values, among which the most telling pair is looked for
@@ -23,12 +24,6 @@ def warnings_of(table: Table) -> list[str]:
     return [*_unique_alone(table), *_unique_together(table), *_same(table), *_telling(table)]
 
 
-def _shown(name: str) -> str:
-    """A name in a sentence: one line, in quotes if it has blanks."""
-    plain = "".join(c if c.isprintable() else " " for c in name)
-    return f'"{plain}"' if " " in plain else plain
-
-
 def _unique_rows(columns: list[NDArray[np.int64]]) -> int:
     """Rows whose combination nobody else has."""
     return int((np.bincount(dense_rank(columns)) == 1).sum())
@@ -38,7 +33,7 @@ def _unique_alone(table: Table) -> Iterator[str]:
     for column in table.quasi:
         alone = _unique_rows([column.codes])
         if 10 * alone >= table.n and table.n > 1:
-            yield f"{_shown(column.name)} alone singles out {alone} of {table.n} rows ({alone / table.n:.0%})"
+            yield f"{named(column.name)} alone singles out {alone} of {table.n} rows ({alone / table.n:.0%})"
 
 
 def _unique_together(table: Table) -> Iterator[str]:
@@ -49,11 +44,12 @@ def _unique_together(table: Table) -> Iterator[str]:
     pairs = {(a.name, b.name): _unique_rows([a.codes, b.codes]) for a, b in combinations(widest, 2)}
     (first, second), alone = max(pairs.items(), key=lambda item: item[1])
     if 100 * alone >= table.n and len(quasi) > 2:
-        names = f"{_shown(first)} and {_shown(second)}"
+        names = f"{named(first)} and {named(second)}"
         yield f"{names} together single out {alone} of {table.n} rows ({alone / table.n:.0%})"
     alone = _unique_rows([c.codes for c in quasi])
     if alone:
-        yield f"all quasi-identifying columns together single out {alone} of {table.n} rows ({alone / table.n:.0%})"
+        share = f"{alone} of {table.n} rows ({alone / table.n:.0%})"
+        yield f"all quasi-identifying columns together single out {share}"
 
 
 def _sampled(column: Column) -> NDArray[np.int64]:
@@ -97,9 +93,9 @@ def _same(table: Table) -> Iterator[str]:
     }
     for a, b in sorted(telling):
         if (b, a) in telling and a < b:
-            yield f"{_shown(a)} and {_shown(b)} say the same: one of them is enough"
+            yield f"{named(a)} and {named(b)} say the same: one of them is enough"
         elif (b, a) not in telling:
-            yield f"{_shown(a)} tells {_shown(b)}: without {_shown(b)} nothing is lost"
+            yield f"{named(a)} tells {named(b)}: without {named(b)} nothing is lost"
 
 
 def _telling(table: Table) -> Iterator[str]:
@@ -113,6 +109,6 @@ def _telling(table: Table) -> Iterator[str]:
             right, base = _guessed(known, wanted), _top(wanted)
             if known.max() <= wanted.size // 50 and right - base >= _GAIN:
                 yield (
-                    f"{_shown(column.name)} tells much about {_shown(sensitive.name)}: it is guessed right "
+                    f"{named(column.name)} tells much about {named(sensitive.name)}: it is guessed right "
                     f"in {right:.0%} of rows instead of {base:.0%}"
                 )

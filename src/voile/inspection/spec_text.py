@@ -8,6 +8,7 @@ from typing import Any
 
 from voile.core.schema import Role
 from voile.inspection.candidate import Candidate
+from voile.inspection.plain_text import shown
 from voile.inspection.plan import options_of
 from voile.inspection.proposal import Proposal
 
@@ -17,10 +18,10 @@ _FATE = {Role.IDENTIFYING: "dropped", Role.SUBJECT: "the person; dropped", Role.
 
 
 def quoted(text: str) -> str:
-    """A TOML string.
+    r"""A TOML string.
 
     >>> print(quoted('say "hi"'))
-    "say \\\\"hi\\\\""
+    "say \"hi\""
     """
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -28,11 +29,6 @@ def quoted(text: str) -> str:
 def key(name: str) -> str:
     """A column's name as a TOML key, bare where that is possible."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quoted(name)
-
-
-def shown(text: str) -> str:
-    """Text for a comment or a screen: one line, nothing that a terminal obeys."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def spec_text(
