@@ -92,9 +92,8 @@ def _list(title: str, header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) 
     from voile.cli import show
     from voile.inspection.plain_text import shown
 
-    grid = Grid(
-        title=Text(shown(title)) if title else None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
-    )
+    heading = Text(shown(title)) if title else None
+    grid = Grid(title=heading, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for name in header:
         grid.add_column(name, overflow="fold", no_wrap=name in ("role", "published as", "largest l"))
     for row in rows:

@@ -119,10 +119,14 @@ def inspect(
     report("reading", 0)
     file = {"encoding": encoding, "delimiter": delimiter}
     given = {name: value for name, value in file.items() if value is not None}
+    if delimiter is not None and len(delimiter) != 1:
+        raise ParameterError("not one character", where="--delimiter", remedy='for example --delimiter ";"')
     frame = _frame_of(source, given, header)
     unknown = sorted(set(sensitive) - set(frame.columns))
     if unknown:
-        raise ParameterError(f"the file has no column {shown(unknown[0])}", where="--sensitive")
+        raise ParameterError(
+            f"the file has no column {shown(unknown[0])}", where="--sensitive", remedy="write it as in the header"
+        )
     profiles = _profiles(frame, report)
     proposals = [propose(p, p.name in sensitive, show_values) for p in profiles.values()]
     report("trying the spec", 0)

@@ -12,7 +12,9 @@ def sound_names(header: list[str]) -> list[str]:
     for position, name in enumerate(names, 1):
         where = f"header, column {position}"
         if not name:
-            raise InputError("a column without a name", where=where, rule="every column is named")
+            raise InputError(
+                "a column without a name", where=where, rule="every column is named", remedy="name it"
+            )
         first = seen.setdefault(name.casefold(), position)
         if first != position:
             raise InputError(
