@@ -21,7 +21,7 @@ _GAIN = 0.2  # of rows guessed right beyond the most frequent value
 
 def warnings_of(table: Table) -> list[str]:
     """All that a steward should know before publishing these columns together."""
-    return [*_unique_alone(table), *_unique_together(table), *_same(table), *_telling(table)]
+    return [*_unique_alone(table), *_unique_together(table), *_same(table), *_telling(table), *_close(table)]
 
 
 def _unique_rows(columns: list[NDArray[np.int64]]) -> int:
@@ -33,7 +33,7 @@ def _unique_alone(table: Table) -> Iterator[str]:
     for column in table.quasi:
         alone = _unique_rows([column.codes])
         if 10 * alone >= table.n and table.n > 1:
-            yield f"{named(column.name)} alone singles out {alone} of {table.n} rows ({alone / table.n:.0%})"
+            yield f"{named(column.name)} alone singles out {alone} of {table.n} rows ({alone / table.n:.1%})"
 
 
 def _unique_together(table: Table) -> Iterator[str]:
@@ -45,10 +45,10 @@ def _unique_together(table: Table) -> Iterator[str]:
     (first, second), alone = max(pairs.items(), key=lambda item: item[1])
     if 100 * alone >= table.n and len(quasi) > 2:
         names = f"{named(first)} and {named(second)}"
-        yield f"{names} together single out {alone} of {table.n} rows ({alone / table.n:.0%})"
+        yield f"{names} together single out {alone} of {table.n} rows ({alone / table.n:.1%})"
     alone = _unique_rows([c.codes for c in quasi])
     if alone:
-        share = f"{alone} of {table.n} rows ({alone / table.n:.0%})"
+        share = f"{alone} of {table.n} rows ({alone / table.n:.1%})"
         yield f"all quasi-identifying columns together single out {share}"
 
 
@@ -96,6 +96,13 @@ def _same(table: Table) -> Iterator[str]:
             yield f"{named(a)} and {named(b)} say the same: one of them is enough"
         elif (b, a) not in telling:
             yield f"{named(a)} tells {named(b)}: without {named(b)} nothing is lost"
+
+
+def _close(table: Table) -> Iterator[str]:
+    """Sensitive numbers: 50,000 and 50,001 are two values, but no diversity (docs/known-limits.md)."""
+    for column in table.sensitive:
+        if isinstance(column.domain, Axis) and distinct_values(column.codes)[0].size > 2 * _BINS:
+            yield f"{named(column.name)} holds many numbers, and near ones count as different: ranges protect better"
 
 
 def _telling(table: Table) -> Iterator[str]:
