@@ -18,7 +18,8 @@ NAMES = {
     QI: """age Alter edad idade leeftijd alder birthDate Geburtsdatum date_naissance fecha_nacimiento
         data-di-nascita geboortedatum fodelsedatum sex Geschlecht sexe sesso geslacht PLZ Postleitzahl
         code_postal zip ZIPCode marital_status Familienstand état_civil estado-civil stato_civile civilstand
-        nationality Nationalität education Bildungsabschluss uddannelse country Land pays woonplaats native-country""",
+        nationality Nationalität education Bildungsabschluss uddannelse country
+        Land pays woonplaats native-country""",
     SENSITIVE: """diagnosis Diagnose maladie enfermedad malattia ziekte sygdom sjukdom ICD10 Hauptdiagnose
         income Einkommen salaire sueldo stipendio inkomen inkomst religion Konfession HIV_status
         medication Beruf""",

@@ -102,7 +102,7 @@ def _close(table: Table) -> Iterator[str]:
     """Sensitive numbers: 50,000 and 50,001 are two values, but no diversity (docs/known-limits.md)."""
     for column in table.sensitive:
         if isinstance(column.domain, Axis) and distinct_values(column.codes)[0].size > 2 * _BINS:
-            yield f"{named(column.name)} holds many numbers, and near ones count as different: ranges protect better"
+            yield f"{named(column.name)} holds many numbers; near ones count as different: ranges protect better"
 
 
 def _telling(table: Table) -> Iterator[str]:
