@@ -19,6 +19,7 @@ _HOMES = {
     "anonymize": "voile.pipeline",
     "audit": "voile.auditing",
     "export_hierarchy": "voile.pipeline",
+    "inspect": "voile.inspection.inspecting",
     "publish": "voile.pipeline",
     "read": "voile.pipeline",
 }
@@ -32,6 +33,7 @@ __all__ = [
     "anonymize",
     "audit",
     "export_hierarchy",
+    "inspect",
     "publish",
     "read",
 ]
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from voile.core.schema import Schema
     from voile.core.table import Table
     from voile.errors import Infeasible, VoileError
+    from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, export_hierarchy, publish, read
 
 

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[2] / "src" / "voile"
 LAYERS = [
     {"cli"},
     {"pipeline", "hospital"},
-    {"auditing"},
+    {"auditing", "inspection"},
     {"catalog"},
     {"intake", "output"},
     {"algorithms", "models", "rendering", "metrics"},

@@ -134,8 +134,25 @@ def test_audit_and_catalogs_hold_no_token(folder):
         done = voile(*arguments)
         assert done.code in (0, 1), done.err
         assert tokens_in(done.out + done.err) == set()
-    for name in set(COMMANDS) - {"anonymize", "audit", "hierarchy"}:
+    for name in set(COMMANDS) - {"anonymize", "audit", "hierarchy", "inspect"}:
         assert tokens_in(voile(name, cwd=folder).out) == set()
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--sensitive", "town"]], ids=["words", "json", "told"])
+def test_inspect_holds_no_token(folder, more):
+    done = voile("inspect", folder / "t.csv", "-o", folder / "first.toml", *more)
+    assert done.code == 0, done.err
+    written = (folder / "first.toml").read_text()
+    assert tokens_in(done.out + done.err + written) == set()
+    run = voile("anonymize", folder / "t.csv", "-s", folder / "first.toml", "-p", "l=auto", "-o", folder / "out")
+    assert run.code == 0, run.err
+
+
+def test_inspect_shows_values_when_asked(folder):
+    """Positive control: the sweep sees what inspect writes."""
+    done = voile("inspect", folder / "t.csv", "-o", folder / "first.toml", "--show-values")
+    assert done.code == 0, done.err
+    assert tokens_in((folder / "first.toml").read_text()) != set()
 
 
 def spoil(folder, file, old, new):
@@ -182,6 +199,16 @@ def test_no_failure_shows_a_token(folder, name, more):
     assert tokens_in(done.out + done.err) == set()
     assert "defect" not in done.err
     assert set(files_of(folder)) == before
+
+
+@pytest.mark.parametrize("name", [name for name in FAILURES if name not in ("output occupied", "missing column")])
+def test_inspect_shows_no_token_of_a_spoilt_table(folder, name):
+    FAILURES[name](folder)
+    done = voile("inspect", folder / "t.csv", "-o", folder / "first.toml")
+    assert done.code in (0, 2), (done.code, done.out, done.err)
+    written = (folder / "first.toml").read_text() if (folder / "first.toml").exists() else ""
+    assert tokens_in(done.out + done.err + written) == set()
+    assert "defect" not in done.err
 
 
 def test_no_traceback_or_context_keeps_a_token(folder):

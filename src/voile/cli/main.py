@@ -17,6 +17,7 @@ from voile.errors import VoileError
 
 # name -> one-line help; a command's module is imported only when it runs
 COMMANDS = {
+    "inspect": "Propose roles and types, warn, and write a first spec.",
     "anonymize": "Publish a table: group, check, write, audit, reveal.",
     "audit": "Say what any published table promises, from its bytes.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",

@@ -21,6 +21,7 @@ from voile.intake.header import sound_names
 from voile.kernels import csv_scan
 
 DELIMITERS = ",;\t|"
+ENCODING_RULE = "UTF-8 unless declared"
 LONGEST_FIELD = 2**20
 _SNIFFED = 2**16
 _CHUNK = 2**24
@@ -98,7 +99,7 @@ def _decoded(data: NDArray[np.uint8], decoder: codecs.IncrementalDecoder, keep: 
         raise InputError(
             "bytes that are not text in the declared encoding",
             where=f"file, line {bad_line}",
-            rule="UTF-8 unless declared",
+            rule=ENCODING_RULE,
             remedy='declare it in the spec, for example [file] encoding = "latin-1"',
         )
     return "".join(text) if keep else None

@@ -1,0 +1,1 @@
+"""A table without a spec: proposes roles and types, warns, and writes a first spec with its doubts."""

@@ -1,0 +1,215 @@
+"""`voile.inspect`: a table without a spec, looked at as a steward would."""
+
+import shlex
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.core.schema import FileOptions, Role, Schema, Type
+from voile.core.table import Table
+from voile.errors import InputError, ParameterError, counted
+from voile.inspection.candidate import Candidate, candidate
+from voile.inspection.column_profile import ColumnProfile, profile
+from voile.inspection.headerless import refuse_headerless
+from voile.inspection.plain_text import named, shown
+from voile.inspection.plan import file_of, options_of, settled
+from voile.inspection.proposal import Proposal, propose
+from voile.inspection.relations import warnings_of
+from voile.inspection.spec_text import spec_text
+from voile.intake.csv_file import ENCODING_RULE
+from voile.intake.header import sound_names
+from voile.intake.table_reader import read_frame
+
+Report = Callable[[str, float], None]
+_USUAL_L = 5
+
+
+def _silent(stage: str, share: float) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What to declare for each column, what to beware of, and the spec that says so."""
+
+    source: str
+    rows: int
+    columns: tuple[Proposal, ...]
+    candidates: tuple[Candidate, ...]
+    warnings: tuple[str, ...]
+    file: Mapping[str, Any] = field(repr=False)
+    publishable: bool
+
+    @property
+    def largest_l(self) -> int:
+        """The largest l for the sensitive column that was chosen; 0 without one."""
+        return next((c.largest_l for c in self.candidates if c.chosen), 0)
+
+    def command(self, path: str = "spec.toml", out: str = "out") -> str:
+        """The next command; l = 5 is usual, the largest one is for those who know why."""
+        wanted = min(self.largest_l, _USUAL_L)
+        how = f"-p l={wanted}" if wanted > 1 else "-p l=2 -p ineligible=suppress"
+        return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} -a bsgi {how} -o {out}"
+
+    def document(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        columns = [
+            {
+                "name": p.name,
+                "role": p.role.value,
+                "written": options_of(p),
+                "confidence": p.confidence,
+                "reason": p.reason,
+                **({"question": p.question} if p.question else {}),
+            }
+            for p in self.columns
+        ]
+        candidates = [
+            {
+                "name": c.name,
+                "chosen": c.chosen,
+                "values": c.values,
+                "top_share": float(c.top_share),
+                "largest_l": c.largest_l,
+                "rows_to_suppress_for_one_more": c.raised_by_suppressing,
+                **({"top_value": c.top_value} if c.top_value else {}),
+            }
+            for c in self.candidates
+        ]
+        return {
+            "rows": self.rows,
+            "columns": columns,
+            "candidates": candidates,
+            "warnings": list(self.warnings),
+            "file": dict(self.file),
+        }
+
+    def spec(self, path: str = "spec.toml") -> str:
+        """A commented spec, as `anonymize` accepts it; `path` is where it will be."""
+        if not self.publishable:
+            raise InputError(
+                "no spec: too few columns can be published for a quasi-identifying and a sensitive one",
+                where="file",
+                remedy="see the role proposed for each column; write a spec by hand if one is wrong",
+            )
+        title = f"{Path(self.source).name}: {counted(self.rows, 'row')}, {counted(len(self.columns), 'column')}"
+        return spec_text(title, self.command(path), self.columns, self.candidates, self.warnings, self.file)
+
+
+def inspect(
+    source: str | Path | pl.DataFrame,
+    *,
+    sensitive: Collection[str] = (),
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    header: bool = False,
+    show_values: bool = False,
+    report: Report = _silent,
+) -> Inspection:
+    """Propose a role and a type for every column of a file or frame, and say what to beware of.
+
+    >>> ages = pl.DataFrame({"age": [20, 30, 40, 50], "disease": ["flu", "gout", "flu", "HIV"]})
+    >>> [(column.name, column.role.value) for column in inspect(ages).columns]
+    [('age', 'quasi-identifying'), ('disease', 'sensitive')]
+    """
+    report("reading", 0)
+    file = {"encoding": encoding, "delimiter": delimiter}
+    given = {name: value for name, value in file.items() if value is not None}
+    if delimiter is not None and len(delimiter) != 1:
+        raise ParameterError("not one character", where="--delimiter", remedy='for example --delimiter ";"')
+    frame = _frame_of(source, given, header)
+    unknown = sorted(set(sensitive) - set(frame.columns))
+    if unknown:
+        raise ParameterError(
+            f"the file has no column {shown(unknown[0])}", where="--sensitive", remedy="write it as in the header"
+        )
+    profiles = _profiles(frame, report)
+    proposals = [propose(p, p.name in sensitive, show_values) for p in profiles.values()]
+    report("trying the spec", 0)
+    planned, table = settled(frame, proposals, profiles, sensitive, given)
+    report("comparing columns", 0)
+    return Inspection(
+        source="TABLE" if isinstance(source, pl.DataFrame) else str(source),
+        rows=frame.height,
+        columns=tuple(planned),
+        candidates=tuple(_candidates(planned, profiles, table, show_values)),
+        warnings=(*_warnings(planned, profiles), *(warnings_of(table) if table else ())),
+        file=file_of(planned, profiles, given),
+        publishable=table is not None,
+    )
+
+
+def _frame_of(source: str | Path | pl.DataFrame, given: dict[str, str], header: bool) -> pl.DataFrame:
+    if isinstance(source, pl.DataFrame):
+        frame = source.rename(dict(zip(source.columns, sound_names(source.columns), strict=True)))
+        if frame.height == 0:
+            raise InputError("no rows", where="frame", remedy="nothing to inspect")
+        return frame
+    frame = _read(source, FileOptions(given.get("encoding", "utf-8"), given.get("delimiter")))
+    if Path(source).suffix.lower() != ".parquet" and not header:
+        refuse_headerless(frame)
+    return frame
+
+
+def _read(source: str | Path, options: FileOptions) -> pl.DataFrame:
+    """The file's cells; there is no spec yet that could declare an encoding."""
+    refusal = None
+    try:
+        return read_frame(source, Schema((), options))
+    except InputError as error:
+        refusal = error
+    if refusal.rule == ENCODING_RULE:
+        remedy = "name it, for example --encoding latin-1"
+        raise InputError(refusal.what, where=refusal.where, rule=refusal.rule, remedy=remedy)
+    raise refusal
+
+
+def _profiles(frame: pl.DataFrame, report: Report) -> dict[str, ColumnProfile]:
+    """Each column; again where another column shows that a word means "missing"."""
+    found = {}
+    for done, name in enumerate(frame.columns):
+        report("looking at columns", done / frame.width)
+        found[name] = profile(name, frame[name])
+    markers = {word for p in found.values() for word in p.markers}
+    for name, first in found.items():
+        if markers & set(first.doubtful):
+            found[name] = profile(name, frame[name], markers)
+    return found
+
+
+def _candidates(
+    planned: list[Proposal], profiles: dict[str, ColumnProfile], table: Table | None, show_values: bool
+) -> list[Candidate]:
+    """Every column that looks sensitive; the chosen one as it will be published."""
+    found = []
+    for p in planned:
+        if p.role != Role.SENSITIVE or not profiles[p.name].distinct:
+            continue
+        chosen, sizes = p.written == Role.SENSITIVE, profiles[p.name].merged
+        if chosen and table is not None:
+            sizes = np.unique(table.sensitive[0].codes, return_counts=True)[1].astype(np.int64)
+        found.append(candidate(p.name, sizes, chosen, profiles[p.name].top_cell if show_values else ""))
+    return sorted(found, key=lambda c: (not c.chosen, -c.largest_l))
+
+
+def _warnings(planned: list[Proposal], profiles: dict[str, ColumnProfile]) -> list[str]:
+    """What single columns are suspect of."""
+    found = []
+    for p in planned:
+        looked, name = profiles[p.name], named(p.name)
+        if p.written == Role.QUASI_IDENTIFYING and p.type == Type.CATEGORY and looked.uniqueness > 0.1:
+            found.append(f"{name} looks like an identifier: {looked.distinct} values in {looked.rows} rows")
+        if p.role == Role.INSENSITIVE:
+            found.append(f"{name} says nothing: {p.reason}")
+        if 2 * looked.missing > looked.rows and looked.distinct:
+            found.append(f"{name} is missing in {looked.missing / looked.rows:.0%} of rows")
+        if p.published and looked.twins:
+            twins = counted(looked.twins, "value")
+            found.append(
+                f"{name} has {twins} that differ from another only in case or width: casefold merges them"
+            )
+    return found
