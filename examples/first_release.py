@@ -7,7 +7,7 @@ import voile
 
 here = Path(__file__).parent
 table = voile.read(here / "patients.csv", here / "patients.toml")
-release = voile.anonymize(table, "bsgi", l=3)
+release = voile.anonymize(table, "elig", l=3)
 print(release.frame)
 with tempfile.TemporaryDirectory() as folder:
     written = release.write(Path(folder) / "release")

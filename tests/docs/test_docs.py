@@ -88,7 +88,7 @@ def test_readme_tables_are_what_the_demo_makes(tmp_path):
     from voile.hospital import write_hospital
 
     table, spec = write_hospital(tmp_path)
-    release = voile.anonymize(voile.read(table, spec), "bsgi", l=5).frame
+    release = voile.anonymize(voile.read(table, spec), "elig", l=5).frame
     rows = [r.strip("| ").split(" | ") for r in page("README.md").splitlines() if r.startswith("| 1000 |")]
     shown = release.filter(release["group"] == 1000).rows()
     assert rows == [[str(cell) for cell in row] for row in shown]

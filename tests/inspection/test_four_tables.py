@@ -92,7 +92,7 @@ def test_the_written_spec_runs_unchanged(name, tmp_path):
     done = command("inspect", table)
     assert done.code == 0, done.err
     out = tmp_path / "out"
-    done = command("anonymize", table, "-s", tmp_path / "t.toml", "-a", "bsgi", "-p", "l=auto", "-o", out)
+    done = command("anonymize", table, "-s", tmp_path / "t.toml", "-p", "l=auto", "-o", out)
     assert done.code == 0, done.err
 
 
@@ -101,9 +101,7 @@ def test_the_written_spec_runs_unchanged_on_acs(tmp_path):
     table = needed("acs2018", "acs-income-2018-holdout.parquet")
     done = command("inspect", table, "-o", tmp_path / "s.toml")
     assert done.code == 0, done.err
-    done = command(
-        *("anonymize", table, "-s", tmp_path / "s.toml", "-a", "bsgi", "-p", "l=auto", "-o", tmp_path / "out")
-    )
+    done = command(*("anonymize", table, "-s", tmp_path / "s.toml", "-p", "l=auto", "-o", tmp_path / "out"))
     assert done.code == 0, done.err
 
 

@@ -144,11 +144,19 @@ def test_parquet_types(tmp_path):
     ]  # fmt: skip
 
 
-def test_persons_appear_once(tmp_path):
+def test_persons_are_known_where_they_repeat(tmp_path):
     columns = {"p": "subject", "a": QI, "d": "sa"}
-    assert read(tmp_path, "p,a,d\n1,x,u\n2,x,v\n", columns).n == 2
-    with pytest.raises(InputError, match="1 row too many"):
-        read(tmp_path, "p,a,d\n1,x,u\n1,y,v\n", columns)
+    once = read(tmp_path, "p,a,d\n1,x,u\n2,x,v\n", columns)
+    assert once.persons is None
+    assert list(once.marks()) == ["d"]
+    twice = read(tmp_path, "p,a,d\n1,x,u\n1,y,v\n2,z,v\n", columns)
+    assert twice.persons.tolist() == [0, 0, 1]
+    assert list(twice.marks()) == ["d", "p"]
+
+
+def test_one_subject_column(tmp_path):
+    with pytest.raises(SpecError, match="2 subject columns"):
+        read(tmp_path, "p,q,a,d\n1,2,x,u\n", {"p": "subject", "q": "subject", "a": QI, "d": "sa"})
 
 
 def test_identifying_columns_are_not_in_the_table(tmp_path):

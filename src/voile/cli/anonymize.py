@@ -26,7 +26,7 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
 @click.option(
     "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
 )
-@click.option("-a", "--algorithm", default="bsgi", show_default=True, help="See voile algorithms.")
+@click.option("-a", "--algorithm", default="elig", show_default=True, help="See voile algorithms.")
 @click.option("-p", "--parameter", multiple=True, metavar="NAME=VALUE", help="For example -p l=5; repeatable.")
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="New folder for the release.")
 @click.option("-f", "--format", type=click.Choice(["csv", "parquet"]), default=None, help="Default: as the input.")

@@ -206,6 +206,14 @@ class Schema:
         for role in (Role.QUASI_IDENTIFYING, Role.SENSITIVE):
             if not self.with_role(role):
                 raise SpecError(f"no {role} column", where="spec", remedy="declare at least one")
+        subjects = len(self.with_role(Role.SUBJECT))
+        if subjects > 1:
+            raise SpecError(
+                f"{subjects} subject columns",
+                where="spec",
+                rule="one column says which person a row belongs to",
+                remedy="join them into one, or declare the others identifying",
+            )
 
 
 def _file_options(options: Mapping[str, object]) -> FileOptions:

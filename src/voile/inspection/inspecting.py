@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from voile.core.eligibility import largest_l
 from voile.core.schema import FileOptions, Role, Schema, Type
 from voile.core.table import Table
 from voile.errors import InputError, ParameterError, counted
@@ -42,18 +43,18 @@ class Inspection:
     candidates: tuple[Candidate, ...]
     warnings: tuple[str, ...]
     file: Mapping[str, Any] = field(repr=False)
-    publishable: bool
+    largest_l: int  # that every chosen sensitive column, and the rows of one person, allow; 0: nothing to publish
 
     @property
-    def largest_l(self) -> int:
-        """The largest l for the sensitive column that was chosen; 0 without one."""
-        return next((c.largest_l for c in self.candidates if c.chosen), 0)
+    def publishable(self) -> bool:
+        """Whether there is a spec to write."""
+        return self.largest_l > 0
 
     def command(self, path: str = "spec.toml", out: str = "out") -> str:
         """The next command; l = 5 is usual, the largest one is for those who know why."""
         wanted = min(self.largest_l, _USUAL_L)
         how = f"-p l={wanted}" if wanted > 1 else "-p l=2 -p ineligible=suppress"
-        return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} -a bsgi {how} -o {out}"
+        return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} -a elig {how} -o {out}"
 
     def document(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""
@@ -139,7 +140,7 @@ def inspect(
         candidates=tuple(_candidates(planned, profiles, table, show_values)),
         warnings=(*_warnings(planned, profiles), *(warnings_of(table) if table else ())),
         file=file_of(planned, profiles, given),
-        publishable=table is not None,
+        largest_l=min(largest_l(np.bincount(mark)) for mark in table.marks().values()) if table else 0,
     )
 
 
@@ -184,14 +185,14 @@ def _profiles(frame: pl.DataFrame, report: Report) -> dict[str, ColumnProfile]:
 def _candidates(
     planned: list[Proposal], profiles: dict[str, ColumnProfile], table: Table | None, show_values: bool
 ) -> list[Candidate]:
-    """Every column that looks sensitive; the chosen one as it will be published."""
+    """Every column that looks sensitive; the chosen ones as they will be published."""
     found = []
     for p in planned:
         if p.role != Role.SENSITIVE or not profiles[p.name].distinct:
             continue
         chosen, sizes = p.written == Role.SENSITIVE, profiles[p.name].merged
         if chosen and table is not None:
-            sizes = np.unique(table.sensitive[0].codes, return_counts=True)[1].astype(np.int64)
+            sizes = np.bincount(table.marks()[p.name])
         found.append(candidate(p.name, sizes, chosen, profiles[p.name].top_cell if show_values else ""))
     return sorted(found, key=lambda c: (not c.chosen, -c.largest_l))
 

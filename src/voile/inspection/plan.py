@@ -1,4 +1,4 @@
-"""From proposals of single columns to a spec that runs: one sensitive column, and missing values decided."""
+"""From proposals of single columns to a spec that runs: who is sensitive, and missing values decided."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +18,8 @@ from voile.intake.table_reader import table_of
 MOST_DROPPED = 10
 _RUN_BY_SPREADSHEETS = tuple("=+-@'")
 _COMMON = 10  # more l than this is no reason to prefer a column
+# Two columns that must differ in a group always have a complete grouping (facts/safety.md section 10).
+_MOST_MARKS = 2
 _RANK = {SURE: 2, LIKELY: 1, GUESS: 0}
 
 
@@ -101,30 +103,41 @@ def _planned(
     excluded: Mapping[str, str],
 ) -> list[Proposal]:
     usable = [_excluded(p, excluded[p.name]) if p.name in excluded else p for p in proposals]
+    usable = _with_one_subject(usable)
     chosen = _chosen(usable, profiles, told)
-    planned = [_with_one_sensitive(p, chosen, profiles[p.name]) for p in usable]
+    planned = [_as_chosen(p, chosen, profiles[p.name]) for p in usable]
     return _with_missing_decided(planned, profiles)
+
+
+def _with_one_subject(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """One column says which person a row belongs to: the surest."""
+    subjects = [p for p in proposals if p.written == Role.SUBJECT]
+    best = max(subjects, key=lambda p: _RANK[p.confidence], default=None)
+    question = "another number of the person, it seems: dropped; is the right one the subject?"
+    return [
+        replace(p, written=Role.IDENTIFYING, question=question) if p in subjects and p is not best else p
+        for p in proposals
+    ]
 
 
 def _excluded(proposal: Proposal, why: str) -> Proposal:
     if proposal.written == Role.SUBJECT:
-        question = (
-            "persons have several rows, and one row per person is needed: dropped, so their rows count "
-            "as different people; better keep one row of each person"
-        )
+        question = f"{LEFT_OUT}: {why}; without it, rows of one person count as different people"
         return replace(proposal, question=question, written=Role.IDENTIFYING)
     if proposal.written in (Role.IDENTIFYING, Role.INSENSITIVE):
         return proposal
     return replace(proposal, question=f"{LEFT_OUT}: {why}", written=Role.IDENTIFYING, confidence=GUESS)
 
 
-def _chosen(proposals: Sequence[Proposal], profiles: Mapping[str, ColumnProfile], told: Collection[str]) -> str:
-    """The sensitive column to protect: feasible and certain first; a guess if none looks sensitive."""
+def _chosen(
+    proposals: Sequence[Proposal], profiles: Mapping[str, ColumnProfile], told: Collection[str]
+) -> list[str]:
+    """The sensitive columns to protect: feasible and certain first; a guess if none looks sensitive."""
     asked = [p for p in proposals if p.written == Role.SENSITIVE]
     guessed = [p for p in proposals if p.written == Role.QUASI_IDENTIFYING]
     pool = asked or (guessed if len(guessed) > 1 else [])
     if not pool:
-        return ""
+        return []
 
     def rank(position: int) -> tuple[bool, bool, bool, int, int, int]:
         proposal, profile = pool[position], profiles[pool[position].name]
@@ -133,17 +146,24 @@ def _chosen(proposals: Sequence[Proposal], profiles: Mapping[str, ColumnProfile]
         half = 2 * profile.missing <= profile.rows
         return proposal.name in told, ell > 1, half, certain, min(ell, _COMMON), position
 
-    return pool[max(range(len(pool)), key=rank)].name
+    best, *others = sorted(range(len(pool)), key=rank, reverse=True)
+    if not asked:
+        return [pool[best].name]
+    if told:
+        return list(told)
+    room = _MOST_MARKS - any(p.written == Role.SUBJECT for p in proposals) - 1
+    feasible = [pool[i].name for i in others if rank(i)[1] and rank(i)[2] and pool[i].confidence != GUESS]
+    return [pool[best].name, *feasible[:room]]
 
 
-def _with_one_sensitive(proposal: Proposal, chosen: str, profile: ColumnProfile) -> Proposal:
-    if proposal.name == chosen and proposal.role != Role.SENSITIVE:
+def _as_chosen(proposal: Proposal, chosen: Collection[str], profile: ColumnProfile) -> Proposal:
+    if proposal.name in chosen and proposal.role != Role.SENSITIVE:
         question = "nothing here is known to be sensitive: taken so that the spec runs; declare the right one"
         return replace(proposal, role=Role.SENSITIVE, written=Role.SENSITIVE, confidence=GUESS, question=question)
-    if proposal.written == Role.SENSITIVE and proposal.name != chosen:
+    if proposal.written == Role.SENSITIVE and proposal.name not in chosen:
         ell, share = largest_l(profile.merged), profile.merged.max() / profile.merged.sum()
         allowed = f"and allows l = {ell}" if ell > 1 else f"but one value has {share:.1%} of rows, so no l works"
-        question = f"looks sensitive, too, {allowed}; dropped, as bsgi protects one column: is it the right one?"
+        question = f"looks sensitive, too, {allowed}; dropped: is the choice right?"
         return replace(proposal, written=Role.IDENTIFYING, question=question)
     return proposal
 

@@ -12,7 +12,7 @@ def z_order(values, spans):
     """Where each row stands on a Z-order curve over a grid of 2**GRID_BITS cells per attribute.
 
     >>> z_order(np.array([[0, 0], [9, 0], [0, 9]]), np.array([10, 10])).tolist()
-    [0, 170, 85]
+    [0, 168, 84]
     """
     curve = np.zeros(values.shape[0], np.int64)
     attributes = min(values.shape[1], 32 // GRID_BITS)
