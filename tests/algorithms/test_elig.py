@@ -17,7 +17,6 @@ from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import Infeasible, VoileError
 from voile.kernels.seating import fill, seat_rows, seated
-from voile.kernels.swaps import CANDIDATES
 from voile.kernels.z_order import z_order
 
 
@@ -115,7 +114,7 @@ def test_refinement_equals_the_literal_transcription(table, ell, blocks, passes)
     before = [np.flatnonzero(start[order] == g).tolist() for g in range(start.max() + 1)]
     turn = sorted(range(len(before)), key=lambda g: before[g][0])
     rows = [tuple(m) for m in marks[order].tolist()]
-    after = elig_literal.refine(permuted(charged(table), order), rows, before, turn, blocks, CANDIDATES, passes)
+    after = elig_literal.refine(permuted(charged(table), order), rows, before, turn, blocks, elig.NEAREST, passes)
     expected = np.empty(table.n, np.int64)
     for g, members in enumerate(after):
         expected[order[members]] = g

@@ -49,6 +49,8 @@ def refine(columns, marks, groups, turn, blocks, candidates, passes):
             stale -= set(block)
             for g in block:
                 for i, partner in enumerate(proposed[g]):
+                    if partner is not None:
+                        stale.add(g)  # if another exchange came first, look again
                     if partner is not None and partner not in groups[g]:
                         stale |= exchange(columns, marks, groups, g, i, partner)
     return groups

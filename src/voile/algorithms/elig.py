@@ -40,10 +40,11 @@ from voile.kernels.seating import assign, fill, seat_rows, seated
 from voile.kernels.swaps import charge_groups, gathered, propose, settle
 from voile.kernels.z_order import z_order
 
-BANDS = 128  # of outlyingness; rows of a band begin groups along a curve, which is kind to the cache
+SMALL = 125_000  # rows up to which no effort is spared; see `passes`, `outliers_first` and `refined`
+BANDS = 128  # of outlyingness: in a larger table, rows of a band begin groups along a curve, for the cache
 CHUNK = 4096  # groups between two reports of progress
 PASSES = 12  # of refinement, at most, when it is left to us
-BUSY = 1_500_000  # rows that automatic refinement may look at in full passes: fewer passes on large tables
+NEAREST, NEAREST_OF_MANY = 40, 24  # rows that are considered in place of another
 BLOCKS = 64  # of a pass: groups of a block are judged in one state, so threads can share them
 FEW = 64  # groups that are not worth another thread
 ENOUGH = 2000  # a pass that saves less than one part in so many is the last
@@ -116,7 +117,7 @@ class Elig(Algorithm):
 
     def passes(self, n: int) -> int:
         """How many passes of refinement a table of n rows may have."""
-        return min(PASSES, max(1, BUSY // max(n, 1))) if self.refine == AUTO else int(self.refine)
+        return min(PASSES, max(1, PASSES * SMALL // max(n, 1))) if self.refine == AUTO else int(self.refine)
 
 
 def grouped(loss, values, marks, curve, ell, progress):
@@ -136,7 +137,7 @@ def grouped(loss, values, marks, curve, ell, progress):
 
 
 def outliers_first(loss, values, curve):
-    """Rows by descending distance from the centre, in bands, along a curve in each.
+    """Rows by descending distance from the centre; in a large table in bands, along a curve in each.
 
     The centre is the median of each axis and the mode of each tree.
     """
@@ -146,7 +147,7 @@ def outliers_first(loss, values, curve):
     distance = outlyingness(loss, values, np.array([*medians, *modes], np.int64))
     rank = np.empty(n, np.int64)
     rank[canonical_order([distance.max() - distance])] = np.arange(n)
-    return canonical_order([rank * BANDS // n, curve])
+    return canonical_order([rank if n <= SMALL else rank * BANDS // n, curve])
 
 
 @kernel
@@ -250,6 +251,7 @@ class _Searchers:
     def __init__(self, loss, values, marks, groups):
         forest = plant(loss, values, np.zeros(marks.shape[0], np.int64), marks)
         self.fixed = loss, values, marks, groups
+        self.nearest = NEAREST if marks.shape[0] <= SMALL else NEAREST_OF_MANY
         self.notes = [
             (forest._replace(todo=forest.todo.copy(), todo_cost=forest.todo_cost.copy()), unbarred(marks))
             for _ in range(max(1, min(8, os.cpu_count() or 1)))
@@ -267,10 +269,10 @@ class _Searchers:
         loss, values, marks, groups = self.fixed
         parts = np.array_split(block, min(len(self.notes), 1 + block.size // FEW))
         jobs = [
-            self.pool.submit(propose, forest, loss, values, marks, open_, groups, part, partner)
+            self.pool.submit(propose, forest, loss, values, marks, open_, groups, part, partner, self.nearest)
             for (forest, open_), part in zip(self.notes, parts[1:], strict=False)
         ]
-        propose(self.notes[-1][0], loss, values, marks, self.notes[-1][1], groups, parts[0], partner)
+        propose(self.notes[-1][0], loss, values, marks, self.notes[-1][1], groups, parts[0], partner, self.nearest)
         for job in jobs:
             job.result()
 

@@ -19,8 +19,6 @@ from voile.kernels.kd_forest import BITS, NONE, ROW
 from voile.kernels.kd_search import FAR, nearest_open
 from voile.kernels.loss import box_cost, grow_box, joined_cost, new_box, start_box
 
-CANDIDATES = 40  # rows looked at in place of each
-
 
 class Groups(NamedTuple):
     """Rows by group: group g holds `member[start[g]:start[g + 1]]`."""
@@ -108,10 +106,13 @@ def cost_with(loss, box, values, groups, h, gone, row):
 
 
 @kernel
-def propose(forest, loss, values, marks, open_, groups, block, partner):
-    """For each row of the block's stale groups its best exchange: `partner[slot]`, or NONE."""
+def propose(forest, loss, values, marks, open_, groups, block, partner, nearest):
+    """For each row of the block's stale groups its best exchange: `partner[slot]`, or NONE.
+
+    Considers the `nearest` rows that could take its place.
+    """
     rest, other = new_box(loss), new_box(loss)
-    best, best_cost = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES, np.int64)
+    best, best_cost = np.empty(nearest, np.int64), np.empty(nearest, np.int64)
     for g in block:
         size = groups.start[g + 1] - groups.start[g]
         for i in range(groups.start[g], groups.start[g + 1]):
@@ -142,10 +143,11 @@ def settle(loss, values, marks, groups, block, partner):
     for g in block:
         for i in range(groups.start[g], groups.start[g + 1]):
             t, u = groups.member[i], partner[i]
-            if u == NONE or groups.of[u] == g:
+            if u == NONE:
                 continue
+            groups.stale[g] = True  # if another exchange came first, look again
             h = groups.of[u]
-            if not (fits(marks, groups, h, u, t) and fits(marks, groups, g, t, u)):
+            if h == g or not (fits(marks, groups, h, u, t) and fits(marks, groups, g, t, u)):
                 continue
             cost_g = cost_with(loss, box, values, groups, g, t, u)
             cost_h = cost_with(loss, box, values, groups, h, u, t)
