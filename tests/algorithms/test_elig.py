@@ -16,7 +16,7 @@ from voile.core.information_loss import loss_of
 from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import Infeasible, VoileError
-from voile.kernels.seating import fill, seat_rows, seated
+from voile.kernels.seating import fill, seat_by_chain, seat_rows, seated
 from voile.kernels.z_order import z_order
 
 
@@ -185,10 +185,10 @@ def test_chains_seat_what_greedy_grouping_cannot():
     """Groups {ax}, {by} and the row (a, y): it clashes with both until x and y change sides."""
     marks = np.array([[0, 0], [1, 1], [0, 1], [2, 2]], np.int32)
     loss, values, _ = loss_of(with_marks(marks.T.tolist(), [0, 1, 2, 3]))
-    for chains, left in ((False, [2]), (True, [-1])):
-        seats, out = seated(np.array([0, 1, -1, 1]), 2, marks, 2)
-        seat_rows(loss, values, seats, out, 2, chains)
-        assert out.tolist() == left
+    seats, out = seated(np.array([0, 1, -1, 1]), 2, marks, 2)
+    seat_rows(loss, values, seats, out, 2)
+    assert out.tolist() == [2]
+    assert seat_by_chain(seats, 2)
     assert sorted(seats.taken.tolist()) == [1, 3]
     assert fill(seats, int(np.argmin(seats.taken)), 2)
     assert seats.taken.tolist() == [2, 2]

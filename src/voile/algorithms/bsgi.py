@@ -191,5 +191,7 @@ def incorporate(loss, values, bucket, group):
     there are none (facts A1), otherwise they are exactly the minimum suppression.
     """
     seats, residual = seated(group, int(group.max()) + 1, bucket.astype(np.int32)[:, None], 0)
-    seat_rows(loss, values, seats, residual, 0, False)
+    if residual.size == 0:
+        return
+    seat_rows(loss, values, seats, residual, 0)
     assign(seats, group)

@@ -36,7 +36,7 @@ from voile.kernels.kd_forest import CODES, LOWEST, NONE, ROW, plant, remove
 from voile.kernels.kd_search import FAR, nearest_open
 from voile.kernels.loss import climb, grow_box, new_box, start_box
 from voile.kernels.marks import begin_group, count_marks, set_bar, use
-from voile.kernels.seating import assign, fill, seat_rows, seated
+from voile.kernels.seating import assign, fill, seat_by_chain, seat_rows, seated
 from voile.kernels.swaps import charge_groups, gathered, propose, settle
 from voile.kernels.z_order import z_order
 
@@ -202,8 +202,9 @@ def form_groups(forest, loss, marks, group, first, last, groups, ell):
 def seat_left_over(loss, values, marks, group, groups, ell):
     """Put the rows without a group where they fit, fill groups that are too small, give up the rest."""
     seats, out = seated(group, groups, marks, ell)
-    chains = marks.shape[1] > 1  # of one column, no chain can free a seat
-    seat_rows(loss, values, seats, out, ell, chains)
+    if out.size == 0:
+        return group
+    out = unseated(loss, values, seats, out, ell)
     for small in np.flatnonzero(seats.taken < ell):
         while seats.taken[small] < ell and fill(seats, small, ell):
             pass
@@ -211,12 +212,19 @@ def seat_left_over(loss, values, marks, group, groups, ell):
     if dissolved.any():  # only with more than two columns of marks
         rows = seats.seat[dissolved]
         rows = rows[np.arange(rows.shape[1]) < seats.taken[dissolved, None]]
-        out = np.sort(np.concatenate([out[out != NONE], rows]))
         seats = seats._replace(seat=seats.seat[~dissolved], taken=seats.taken[~dissolved])
-        seat_rows(loss, values, seats, out, ell, chains)
+        unseated(loss, values, seats, np.sort(np.concatenate([out, rows])), ell)
     final = np.full(group.size, SUPPRESSED, np.int64)
     assign(seats, final)
     return final
+
+
+def unseated(loss, values, seats, rows, ell):
+    """Seat rows, and return those for which there is no seat."""
+    hopeless = seat_rows(loss, values, seats, rows, ell)
+    hopeful = rows[~hopeless & (rows != NONE)]  # none, where one column of marks is all there is
+    still = [row for row in hopeful if not seat_by_chain(seats, row)]
+    return np.concatenate([rows[hopeless], np.array(still, np.int64)])
 
 
 def refined(loss, values, marks, curve, group, passes, progress):

@@ -116,7 +116,7 @@ def change_sides(seats, g, h, chain):
 
 
 @kernel
-def seat_by_chain(seats, row, ell):
+def seat_by_chain(seats, row):
     """Make room for a row in a group that clashes with it; says if that was possible."""
     chain = np.zeros((2, seats.seat.shape[1]), np.bool_)
     groups, tried = seats.taken.size, 0
@@ -163,8 +163,12 @@ def fill(seats, small, ell):
 
 
 @kernel
-def seat_rows(loss, values, seats, rows, ell, chains):
-    """Seat rows in their order, first where a group has fewer than `ell`; marks those left out NONE."""
+def seat_rows(loss, values, seats, rows, ell):
+    """Seat rows where nothing clashes, in their order, and first where a group has fewer than `ell`.
+
+    Rows that found a seat become NONE. Returns which rows are hopeless: every group has one of their
+    marks, which no exchange can change.
+    """
     box, room = new_box(loss), seats.seat.shape[1] - 1
     groups, columns = seats.taken.size, seats.marks.shape[1]
     holding = np.zeros((columns, seats.marks.max() + 1), np.int64)  # groups with each mark
@@ -172,19 +176,20 @@ def seat_rows(loss, values, seats, rows, ell, chains):
         for i in range(seats.taken[g]):
             for c in range(columns):
                 holding[c, seats.marks[seats.seat[g, i], c]] += 1
+    hopeless = np.zeros(rows.size, np.bool_)
     for k in range(rows.size):
-        row, everywhere = rows[k], False
+        row = rows[k]
         for c in range(columns):
-            everywhere |= holding[c, seats.marks[row, c]] == groups
-        if everywhere:
+            hopeless[k] |= holding[c, seats.marks[row, c]] == groups
+        if hopeless[k]:
             continue
         g = cheapest_seat(loss, values, seats, row, box, 1, ell - 1)
         if g == NONE:
             g = cheapest_seat(loss, values, seats, row, box, ell, room)
-        if g != NONE:
-            take_seat(seats, g, row)
-        elif not (chains and seat_by_chain(seats, row, ell)):
+        if g == NONE:
             continue
+        take_seat(seats, g, row)
         rows[k] = NONE
         for c in range(columns):
             holding[c, seats.marks[row, c]] += 1
+    return hopeless
