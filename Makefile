@@ -28,4 +28,4 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.run
 
 clean:
-	rm -rf $(VENV) voile-demo build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-peers voile-demo build dist .pytest_cache .mypy_cache .ruff_cache

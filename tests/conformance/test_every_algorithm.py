@@ -84,6 +84,34 @@ def test_renaming_the_sensitive_values_changes_only_ties(key):
     assert sizes[0] == sizes[1] == sizes[2]
 
 
+def with_more_marks(n=24, second=Role.SENSITIVE):
+    """A second column that must differ in a group: another sensitive one, or the person."""
+    rng = np.random.default_rng(9)
+    numbers = rng.integers(0, 50, n).tolist()
+    return Table(
+        [
+            column("number", axis_of(numbers), numbers),
+            column("secret", Hierarchy.flat(list("abcd")), np.arange(n) % 4, Role.SENSITIVE),
+            column("second", Hierarchy.flat([str(i) for i in range(n)]), np.arange(n) // 3 % 5, second),
+        ]
+    )
+
+
+@each_algorithm
+@pytest.mark.parametrize("second", [Role.SENSITIVE, Role.SUBJECT])
+def test_a_second_column_is_kept_apart_or_refused(key, second):
+    """Two sensitive columns, or persons with several rows: never silently ignored."""
+    table = with_more_marks(second=second)
+    try:
+        _, part = partition(key, table, 3)
+    except VoileError as refusal:
+        assert "elig" in str(refusal), "a refusal says what would work"
+        return
+    assert part is not None and part.suppressed == 0
+    for mark in table.marks().values():
+        assert np.unique(part.group * 100 + mark).size == table.n
+
+
 @each_algorithm
 def test_input_is_not_changed(key):
     table = table_from(list(range(12)), [0] * 12, [1] * 12, [2] * 12, [0, 1, 2, 3] * 3)
