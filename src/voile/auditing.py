@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from voile import catalog
 from voile.core.bags import Bags, Domain
+from voile.core.hierarchy_recipe import Recipe
 from voile.core.order import dense_rank, distinct_values
 from voile.core.parameters import exact_number
 from voile.core.privacy_model import PrivacyModel
@@ -24,7 +25,7 @@ from voile.core.verdict import Verdict
 from voile.errors import HierarchyError, InputError, ParameterError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL, coded, factorised
 from voile.intake.hierarchy_file import read_hierarchy
-from voile.intake.spec_file import read_spec
+from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame, refuse_undeclared
 
 STAR = "*"
@@ -47,7 +48,12 @@ class AuditReport:
     certificate: Mapping[str, Any] | None = None
     digest_matches: bool | None = None  # None: no certificate
     failures: tuple[str, ...] = field(default=())
-    judged: bool = False  # whether anything was promised or required
+    met: tuple[str, ...] = field(default=())  # promises and requirements, each with its figure
+
+    @property
+    def judged(self) -> bool:
+        """Whether anything was promised or required."""
+        return bool(self.certificate or self.failures or self.met)
 
     @property
     def ok(self) -> bool:
@@ -64,16 +70,17 @@ class AuditReport:
             "achieved": {key: verdict.shown() for key, verdict in self.achieved.items()},
             "digest_matches": self.digest_matches,
             "failures": list(self.failures),
+            "met": list(self.met),
         }
 
 
-def audit(source: str | Path, spec: str | Path | Schema, require: str = "") -> AuditReport:
+def audit(source: str | Path, spec: Spec, require: str = "") -> AuditReport:
     """Audit a table file, or a folder that `voile anonymize` wrote.
 
     `require` is for example "l>=4, k>=5, t<=0.2, c[l=3]<4"; l is frequency l-diversity, the
     confidence bound.
     """
-    schema = spec if isinstance(spec, Schema) else read_spec(spec)
+    schema = schema_of(spec)
     requirements = parse_requirements(require)
     path, certificate, problem = _locate(Path(source))
     if path != Path(source) or certificate is not None:  # ours: UTF-8 and commas, whatever the source was
@@ -84,8 +91,8 @@ def audit(source: str | Path, spec: str | Path | Schema, require: str = "") -> A
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         matches = certificate["files"].get(path.name) == digest
         report = replace(report, certificate=certificate, digest_matches=matches)
-    failures = (*problem, *_failures(report, requirements))
-    return replace(report, failures=failures, judged=bool(certificate or requirements))
+    failures, met = _judged(report, requirements)
+    return replace(report, failures=(*problem, *failures), met=tuple(met))
 
 
 def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
@@ -204,12 +211,15 @@ def _sensitive_codes(series: pl.Series, spec: ColumnSpec, schema: Schema) -> tup
     tree = read_hierarchy(spec)
     if tree is not None and spec.missing == Missing.CATEGORY and MISSING_LABEL not in tree.labels:
         tree = tree.with_leaf(MISSING_LABEL)
+    recipe = isinstance(spec.hierarchy, Recipe)  # a tree that grows from the values
     plain = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, grid=None, min_width=None)
-    if tree is not None or spec.type != Type.CATEGORY:
+    if recipe or tree is not None or spec.type != Type.CATEGORY:
         with contextlib.suppress(HierarchyError, InputError):  # a generalised value, or one not known there
             whole = spec.type == Type.INTEGER and not series.dtype.is_integer()  # 5.0 is a whole number
             typed = replace(plain, type=Type.DECIMAL) if whole else plain
             part = coded(typed, series, schema.file.missing, tree)
+            part.refuse_uncovered(part.missing)
+            part = part.grown(spec) if recipe and not part.missing.any() else part
             if not part.missing.any():
                 return part.codes, part.domain
     text, markers = series.cast(pl.String), schema.file.missing
@@ -289,23 +299,30 @@ def _bounded(model: type[PrivacyModel], number: Fraction, inner: str) -> Privacy
     return replace(model.configure(given), **{model.bound: number})  # type: ignore[type-var]
 
 
-def _failures(report: AuditReport, requirements: list[PrivacyModel]) -> list[str]:
+def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list[str], list[str]]:
+    """What is broken and what is met, in words."""
+    met: list[str] = []
     failures = [f"identifying column {name} is published" for name in report.identifying]
     if report.digest_matches is False:
         failures.append("the data is not what its certificate was made for (digest differs)")
     promised = _promised(report.certificate["promise"]) if report.certificate is not None else None
     for promise in ([promised] if promised else []) + requirements:
         verdict = promise.check(report.bags)
-        if not verdict.ok:
-            groups, rows = promise.failing(report.bags)
-            bound, shown = promise.threshold(), verdict.shown()
-            achieved = verdict.achieved if shown != "infinite" and Fraction(str(shown)) == bound else shown
-            failures.append(
-                f"{promise.title}: achieved {achieved}, required {promise.sense} {_in_words(bound)}; "
-                f"{counted(groups, 'group')} of {report.groups} with {counted(rows, 'row')} "
-                f"{'below' if promise.sense == '>=' else 'above'}"
-            )
-    return failures
+        bound, shown = promise.threshold(), verdict.shown()
+        others = ", ".join(f"{n} = {v}" for n, v in promise.settings().items() if n != promise.bound)
+        title, required = promise.title + (f" ({others})" if others else ""), f"{promise.sense} {_in_words(bound)}"
+        if verdict.ok:
+            figure = "nothing is published" if shown is None else f"achieved {shown}"
+            met.append(f"{title}: {figure}, required {required}")
+            continue
+        groups, rows = promise.failing(report.bags)
+        achieved = verdict.achieved if shown != "infinite" and Fraction(str(shown)) == bound else shown
+        failures.append(
+            f"{title}: achieved {achieved}, required {required}; "
+            f"{counted(groups, 'group')} of {report.groups} with {counted(rows, 'row')} "
+            f"{'below' if promise.sense == '>=' else 'above'}"
+        )
+    return failures, met
 
 
 def _in_words(bound: Fraction) -> str:

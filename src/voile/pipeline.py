@@ -21,18 +21,17 @@ from voile.core.order import dense_rank
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
-from voile.core.schema import Role, Schema
+from voile.core.schema import Role
 from voile.core.table import Table
 from voile.core.verdict import Verdict
-from voile.errors import PromiseBroken, SpecError
-from voile.intake.spec_file import read_spec
+from voile.errors import InputError, PromiseBroken, SpecError
+from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.output.certificate import certificate
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_data, write_document, write_hierarchy_file
 from voile.rendering.release_frame import render
 
-Spec = str | Path | Schema | Mapping[str, object]
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
 
@@ -51,9 +50,7 @@ def read(source: Any, spec: Spec) -> Table:
     >>> read(patients, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
     Table(2 rows: age quasi-identifying, disease sensitive)
     """
-    if isinstance(spec, Mapping):
-        spec = Schema.of(spec)
-    return read_table(source, spec if isinstance(spec, Schema) else read_spec(spec))
+    return read_table(source, schema_of(spec))
 
 
 def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
@@ -64,16 +61,33 @@ def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
     found = [c for c in table.columns if c.name == column and c.role != Role.SUBJECT]
     if not found or not isinstance(found[0].domain, Hierarchy):
         raise SpecError(
-            "has no hierarchy" if found else "is not a column of the table",
+            "has no hierarchy" if found else "is not a column that is published",
             where=f"column {column}",
             rule="categories have one, other columns where the spec says so; dropped columns have none",
-            remedy="declare one, for example hierarchy = { intervals = [5, 10] }",
+            remedy='declare one, for example hierarchy = { intervals = [5, 10] }, or { dates = ["month", "year"] }'
+            if found
+            else "write its name as in the header; a dropped column has none",
         )
     return write_hierarchy_file(found[0].domain.lines(), Path(path))
 
 
-def anonymize(table: Table, algorithm: str, *, report: Report = _silent, **parameters: object) -> Release:
-    """Make a release of a table in memory; `.write(folder)` publishes it."""
+def anonymize(table: Table, algorithm: str = "elig", *, report: Report = _silent, **parameters: object) -> Release:
+    """Make a release of a table in memory; `.write(folder)` publishes it.
+
+    `parameters` are the algorithm's own, see `voile algorithms`.
+
+    >>> patients = {"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]}
+    >>> import polars as pl
+    >>> spec = {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"}
+    >>> anonymize(read(pl.DataFrame(patients), spec), l=2)
+    Release(4 rows, 3 columns)
+    """
+    if not isinstance(table, Table):
+        raise InputError(
+            "not a table that was read",
+            where="anonymize",
+            remedy="read it first: voile.read(file or data frame, spec)",
+        )
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
     partition = chosen.partition(table, lambda share: report("grouping", share))
     report("checking", 0)
@@ -100,7 +114,7 @@ def _checked(table: Table, partition: Partition, promise: PrivacyModel) -> dict[
     bags = Bags.of(
         _classes(table, partition),
         [column.codes for column in table.sensitive],
-        subject=next((column.codes for column in table.with_role(Role.SUBJECT)), None),
+        subject=table.persons,
         domains=[column.domain for column in table.sensitive],
     )
     if not promise.check(bags).ok:
@@ -192,7 +206,11 @@ def publish(
     report: Report = _silent,
     **parameters: object,
 ) -> tuple[Release, AuditReport]:
-    """The whole line. The folder is reserved first, so that a long run cannot fail at its end."""
+    """Read a file or data frame, make a release and write it into a new folder; the whole line.
+
+    `format` is "csv" or "parquet", `parameters` are the algorithm's own. Returns the release and its
+    audit. The folder is reserved first, so that a long run cannot fail at its end.
+    """
     with Staging(folder) as staging:
         report("reading", 0)
         table = read(source, spec)

@@ -158,6 +158,58 @@ def test_two_columns_always_have_a_full_grouping(data, subject):
     assert all_differ(table, partition.group)
 
 
+def tight(rng, kind):
+    """Tables on the edge of eligibility, on which greedy grouping leaves many rows over (review H1)."""
+    ell, n = int(rng.integers(2, 5)), int(rng.integers(300, 1200))
+    most = n // ell
+    if kind == "blocked":
+        a = np.repeat(np.arange(ell + 1), most)[:n]
+        b = np.roll(np.concatenate([np.zeros(most, int), rng.integers(1, n, n - most)]), int(rng.integers(most)))
+    else:
+        a = np.concatenate([np.zeros(most, int), rng.integers(1, ell + 4, n - most)])
+        b = rng.permutation(np.concatenate([np.zeros(most, int), rng.integers(1, ell + 4, n - most)]))
+    return with_marks([a.tolist(), b.tolist()], rng.integers(0, 100, n).tolist()), ell
+
+
+@pytest.mark.parametrize("kind", ["blocked", "tight"])
+def test_two_columns_on_the_edge_have_a_full_grouping(kind):
+    rng, tried = np.random.default_rng(5), 0
+    while tried < 15:
+        table, ell = tight(rng, kind)
+        if min(largest_l(np.bincount(mark)) for mark in table.marks().values()) < ell:
+            continue
+        partition = Elig(l=ell, refine=1).partition(table)
+        assert (partition.groups, partition.suppressed) == (table.n // ell, 0)
+        assert partition.sizes.min() >= ell
+        assert all_differ(table, partition.group)
+        tried += 1
+
+
+def test_many_columns_never_leave_a_small_group():
+    """Chains of three columns and more can shrink a group; none may fall below l (review H3)."""
+    rng, kept = np.random.default_rng(2), 0
+    for _ in range(60):
+        ell, n = int(rng.integers(3, 7)), int(rng.integers(60, 150))
+        first = rng.integers(0, ell * 2, n)
+        columns = [first, *((first * k + rng.integers(0, 2, n)) % (ell * 2) for k in (1, 3, 5))]
+        table = with_marks([c.tolist() for c in columns], rng.integers(0, 100, n).tolist())
+        try:
+            partition = Elig(l=ell, refine=1, ineligible="suppress").partition(table)
+        except Infeasible:
+            continue
+        kept += 1
+        assert partition.sizes.min() >= ell
+        assert all_differ(table, partition.group)
+    assert kept > 20
+
+
+def test_what_cannot_be_grouped_at_all_is_refused():
+    """Each column allows l = 2, and still no two rows differ in all three."""
+    table = with_marks([[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]], [1, 2, 3, 4])
+    with pytest.raises(Infeasible, match="found no 2 rows that differ in all of 3 columns"):
+        Elig(l=2).partition(table)
+
+
 @settings(max_examples=100)
 @given(st.data())
 def test_three_columns_keep_the_promise_for_whoever_is_published(data):
@@ -167,10 +219,13 @@ def test_three_columns_keep_the_promise_for_whoever_is_published(data):
     ell = min(largest_l(np.bincount(mark)) for mark in table.marks().values())
     if ell < 2:
         return
-    partition = Elig(l=ell).partition(table)
-    if partition.groups:
-        assert partition.sizes.min() >= ell
-        assert all_differ(table, partition.group)
+    try:
+        partition = Elig(l=ell).partition(table)
+    except Infeasible as refusal:
+        assert "found no" in str(refusal)
+        return
+    assert partition.sizes.min() >= ell
+    assert all_differ(table, partition.group)
 
 
 def test_three_columns_may_need_suppression():
@@ -188,7 +243,7 @@ def test_chains_seat_what_greedy_grouping_cannot():
     seats, out = seated(np.array([0, 1, -1, 1]), 2, marks, 2)
     seat_rows(loss, values, seats, out, 2)
     assert out.tolist() == [2]
-    assert seat_by_chain(seats, 2)
+    assert seat_by_chain(seats, 2, 2)
     assert sorted(seats.taken.tolist()) == [1, 3]
     assert fill(seats, int(np.argmin(seats.taken)), 2)
     assert seats.taken.tolist() == [2, 2]
@@ -261,8 +316,10 @@ def test_many_marks_are_not_confused():
 
 
 def test_automatic_passes_shrink_with_the_table():
-    assert [Elig(l=2).passes(n) for n in (100, 30_162, 300_000, 1_000_000, 10**7)] == [12, 12, 5, 1, 1]
-    assert Elig(l=2, refine=3).passes(10**7) == 3
+    sizes = (100, 30_162, 300_000, 1_000_000, 10**7)
+    assert [Elig(l=2).passes(n, 2) for n in sizes] == [12, 12, 5, 1, 1]
+    assert [Elig(l=2).passes(20_000, ell) for ell in (5, 50, 5000)] == [12, 12, 0]
+    assert Elig(l=2, refine=3).passes(10**7, 2) == 3
 
 
 @pytest.mark.slow

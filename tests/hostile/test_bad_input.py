@@ -47,7 +47,7 @@ CASES = {
     "hierarchy lacks a value": (
         dict(hierarchy=HIERARCHY.replace("02100;02***;*\n", "")),
         2,
-        ["column zip, row 4", "1 value in 10 rows", "coverage", "add a line"],
+        ["column zip, row 4", "10 rows with a value not in the hierarchy", "every value has a line", "add a line"],
     ),
     "hierarchy with two parents": (
         dict(hierarchy=HIERARCHY + "02200;02***;other\n"),

@@ -31,6 +31,7 @@ from voile.core.order import canonical_order
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
+from voile.errors import Infeasible
 from voile.kernels.compiled import kernel
 from voile.kernels.kd_forest import CODES, LOWEST, NONE, ROW, plant, remove
 from voile.kernels.kd_search import FAR, nearest_open
@@ -44,6 +45,7 @@ SMALL = 125_000  # rows up to which no effort is spared; see `passes`, `outliers
 BANDS = 128  # of outlyingness: in a larger table, rows of a band begin groups along a curve, for the cache
 CHUNK = 4096  # groups between two reports of progress
 PASSES = 12  # of refinement, at most, when it is left to us
+LARGEST_SWAPPED = 4096  # rows of a group, beyond which a total loss may not fit 63 bits
 NEAREST, NEAREST_OF_MANY = 40, 24  # rows that are considered in place of another
 BLOCKS = 64  # of a pass: groups of a block are judged in one state, so threads can share them
 FEW = 64  # groups that are not worth another thread
@@ -76,7 +78,7 @@ class Elig(Algorithm):
         choices=(AUTO,),
     )
     ineligible: str = parameter(
-        "when a value is too frequent for l: refuse, or suppress the fewest rows that help",
+        "when a value is too frequent for l: refuse, or suppress rows; with one column the fewest that help",
         default="refuse",
         choices=("refuse", "suppress"),
     )
@@ -105,19 +107,36 @@ class Elig(Algorithm):
         loss, values, _ = loss_of(table)
         marks = np.column_stack([mark.astype(np.int32) for mark in table.marks().values()])
         curve = z_order(values, values.max(axis=0, initial=0) + 1)
-        passes = self.passes(table.n)
+        passes = self.passes(table.n, ell)
         share = 1 / (1 + passes)
         group, groups = grouped(loss, values, marks, curve, ell, lambda done: progress(done * share))
         group = seat_left_over(loss, values, marks, group, groups, ell)
+        if not (group >= 0).any():
+            refuse_ungroupable(table.n, list(table.marks()), ell)
         if passes:
             group = refined(
                 loss, values, marks, curve, group, passes, lambda done: progress(share + done * (1 - share))
             )
         return Partition(group)
 
-    def passes(self, n: int) -> int:
-        """How many passes of refinement a table of n rows may have."""
-        return min(PASSES, max(1, PASSES * SMALL // max(n, 1))) if self.refine == AUTO else int(self.refine)
+    def passes(self, n: int, ell: int) -> int:
+        """How many passes of refinement a table of n rows may have; a row costs more in a large group."""
+        if ell > LARGEST_SWAPPED:
+            return 0
+        affordable = PASSES * SMALL * 8 // (max(n, 1) * max(ell, 8))
+        return min(PASSES, max(ell <= 100, affordable)) if self.refine == AUTO else int(self.refine)
+
+
+def refuse_ungroupable(n, columns, ell):
+    """Each column allows l by itself, but no l rows differ in all of them."""
+    raise Infeasible(
+        f"found no {ell} rows that differ in all of {len(columns)} columns",
+        where=f"columns {', '.join(columns)}",
+        largest_l=1,
+        rows_to_suppress=n,
+        rule="rows of a group differ in every sensitive column, and in the person",
+        remedy="a smaller l, or fewer sensitive columns: two that allow l always have a complete grouping",
+    )
 
 
 def grouped(loss, values, marks, curve, ell, progress):
@@ -209,7 +228,7 @@ def seat_left_over(loss, values, marks, group, groups, ell):
         while seats.taken[small] < ell and fill(seats, small, ell):
             pass
     dissolved = seats.taken < ell
-    if dissolved.any():  # only with more than two columns of marks
+    if dissolved.any():  # only with more than two columns of marks, or when rows are given up anyway
         rows = seats.seat[dissolved]
         rows = rows[np.arange(rows.shape[1]) < seats.taken[dissolved, None]]
         seats = seats._replace(seat=seats.seat[~dissolved], taken=seats.taken[~dissolved])
@@ -223,13 +242,14 @@ def unseated(loss, values, seats, rows, ell):
     """Seat rows, and return those for which there is no seat."""
     hopeless = seat_rows(loss, values, seats, rows, ell)
     hopeful = rows[~hopeless & (rows != NONE)]  # none, where one column of marks is all there is
-    still = [row for row in hopeful if not seat_by_chain(seats, row)]
+    still = [row for row in hopeful if not seat_by_chain(seats, row, ell)]
     return np.concatenate([rows[hopeless], np.array(still, np.int64)])
 
 
 def refined(loss, values, marks, curve, group, passes, progress):
     """Group of each row after passes of swaps. Rows and groups stand along the curve, for the cache."""
     order = canonical_order([curve])
+    order = order[group[order] >= 0]
     values, marks = values[order], marks[order]
     groups = gathered(group[order], int(group.max()) + 1)
     charge_groups(loss, values, groups)
@@ -248,7 +268,7 @@ def refined(loss, values, marks, curve, group, passes, progress):
             total -= saved
             if saved * ENOUGH <= total:
                 break
-    in_table = np.empty_like(group)
+    in_table = group.copy()
     in_table[order] = groups.of
     return in_table
 

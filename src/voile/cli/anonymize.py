@@ -17,6 +17,8 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
             raise click.BadParameter("write NAME=VALUE, for example -p l=5")
+        if name.strip() in given:
+            raise click.BadParameter(f"{name.strip()} is given twice")
         given[name.strip()] = value.strip()
     return given
 
@@ -72,6 +74,7 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("published", f"{table['rows']} rows in {table['groups']} groups, {table['suppressed']} suppressed"),
         ("average group", f"{utility['aecs']:.4f} rows"),
         ("information loss", f"{utility['gcp_leaves']:.1%} of the detail in quasi-identifying cells (gcp_leaves)"),
+        ("by column", _by_column(table["columns"])),
         (
             "files",
             f"{out}/{next(iter(certificate['files']))}, {out}/certificate.json; keep {out}/private/ to yourself",
@@ -79,6 +82,15 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("next", f"voile audit {out} -s {spec}"),
     ]
     show.facts("Released", rows)
+
+
+def _by_column(columns: list[dict[str, Any]]) -> str:
+    """The loss of each column, the largest first; what is nearly all stars is said to be."""
+    lost = sorted((c for c in columns if "loss" in c), key=lambda c: -c["loss"])
+    shown = ", ".join(f"{c['name']} {c['loss']:.1%}" for c in lost)
+    ruined = [c["name"] for c in lost if c["loss"] > 0.9]
+    hint = f"; hardly anything is left of {', '.join(ruined)}: coarser values, a hierarchy, or a smaller l help"
+    return shown + (hint if ruined else "")
 
 
 def _as_read(record: Mapping[str, Any]) -> str:

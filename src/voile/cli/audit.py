@@ -37,15 +37,17 @@ def describe(report: Any) -> None:
     from voile import catalog
     from voile.cli import show
 
+    shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
+    show.checks(shown, catalog.models())
+    show.facts("Audited", _facts(report))
+    for met in report.met:
+        show.console().print(f"[green]met:[/] {escape(met)}", soft_wrap=True)
     for failure in report.failures:
         show.console().print(f"[bold red]not met:[/] {escape(failure)}", soft_wrap=True)
     if report.ok and not report.judged:
         show.console().print("nothing was promised or required: judge by the figures (or use --require)")
     elif report.ok:
         show.console().print("[bold green]everything promised and required is met[/]")
-    show.facts("Audited", _facts(report))
-    shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
-    show.checks(shown, catalog.models())
 
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:

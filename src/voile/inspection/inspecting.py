@@ -22,7 +22,7 @@ from voile.inspection.proposal import Proposal, propose
 from voile.inspection.relations import warnings_of
 from voile.inspection.spec_text import spec_text
 from voile.intake.csv_file import ENCODING_RULE
-from voile.intake.header import sound_names
+from voile.intake.data_frame import data_frame
 from voile.intake.table_reader import read_frame
 
 Report = Callable[[str, float], None]
@@ -102,7 +102,7 @@ class Inspection:
 
 
 def inspect(
-    source: str | Path | pl.DataFrame,
+    source: Any,
     *,
     sensitive: Collection[str] = (),
     encoding: str | None = None,
@@ -111,7 +111,7 @@ def inspect(
     show_values: bool = False,
     report: Report = _silent,
 ) -> Inspection:
-    """Propose a role and a type for every column of a file or frame, and say what to beware of.
+    """Propose a role and a type for every column of a file or data frame, and say what to beware of.
 
     >>> ages = pl.DataFrame({"age": [20, 30, 40, 50], "disease": ["flu", "gout", "flu", "HIV"]})
     >>> [(column.name, column.role.value) for column in inspect(ages).columns]
@@ -134,7 +134,7 @@ def inspect(
     planned, table = settled(frame, proposals, profiles, sensitive, given)
     report("comparing columns", 0)
     return Inspection(
-        source="TABLE" if isinstance(source, pl.DataFrame) else str(source),
+        source=str(source) if isinstance(source, str | Path) else "TABLE",
         rows=frame.height,
         columns=tuple(planned),
         candidates=tuple(_candidates(planned, profiles, table, show_values)),
@@ -144,12 +144,9 @@ def inspect(
     )
 
 
-def _frame_of(source: str | Path | pl.DataFrame, given: dict[str, str], header: bool) -> pl.DataFrame:
-    if isinstance(source, pl.DataFrame):
-        frame = source.rename(dict(zip(source.columns, sound_names(source.columns), strict=True)))
-        if frame.height == 0:
-            raise InputError("no rows", where="frame", remedy="nothing to inspect")
-        return frame
+def _frame_of(source: Any, given: dict[str, str], header: bool) -> pl.DataFrame:
+    if not isinstance(source, str | Path):
+        return data_frame(source)
     frame = _read(source, FileOptions(given.get("encoding", "utf-8"), given.get("delimiter")))
     if Path(source).suffix.lower() != ".parquet" and not header:
         refuse_headerless(frame)

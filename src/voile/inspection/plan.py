@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from voile.core.eligibility import largest_l
-from voile.core.schema import Missing, Role, Schema, Type
+from voile.core.schema import NUMERIC, Missing, Role, Schema, Type
 from voile.core.table import Table
 from voile.errors import VoileError
 from voile.inspection.column_profile import ColumnProfile
@@ -20,6 +20,7 @@ _RUN_BY_SPREADSHEETS = tuple("=+-@'")
 _COMMON = 10  # more l than this is no reason to prefer a column
 # Two columns that must differ in a group always have a complete grouping (facts/safety.md section 10).
 _MOST_MARKS = 2
+_MANY = 100  # numbers: a secret known to a few per cent is not protected by values that differ
 _RANK = {SURE: 2, LIKELY: 1, GUESS: 0}
 
 
@@ -139,12 +140,13 @@ def _chosen(
     if not pool:
         return []
 
-    def rank(position: int) -> tuple[bool, bool, bool, int, int, int]:
+    def rank(position: int) -> tuple[bool, bool, bool, bool, int, int, int]:
         proposal, profile = pool[position], profiles[pool[position].name]
         ell = largest_l(profile.merged)
         certain = _RANK[proposal.confidence] if asked else -_RANK[proposal.confidence]
         half = 2 * profile.missing <= profile.rows
-        return proposal.name in told, ell > 1, half, certain, min(ell, _COMMON), position
+        plain = proposal.type not in NUMERIC or profile.distinct <= _MANY  # near numbers are near secrets
+        return proposal.name in told, ell > 1, half, plain, certain, min(ell, _COMMON), position
 
     best, *others = sorted(range(len(pool)), key=rank, reverse=True)
     if not asked:
@@ -163,9 +165,17 @@ def _as_chosen(proposal: Proposal, chosen: Collection[str], profile: ColumnProfi
     if proposal.written == Role.SENSITIVE and proposal.name not in chosen:
         ell, share = largest_l(profile.merged), profile.merged.max() / profile.merged.sum()
         allowed = f"and allows l = {ell}" if ell > 1 else f"but one value has {share:.1%} of rows, so no l works"
-        question = f"looks sensitive, too, {allowed}; dropped: is the choice right?"
+        line = ", ".join(f'{name} = "{value}"' for name, value in _if_sensitive(proposal, profile).items())
+        question = f"looks sensitive, too, {allowed}; dropped. To publish it protected: {{ {line} }}"
         return replace(proposal, written=Role.IDENTIFYING, question=question)
     return proposal
+
+
+def _if_sensitive(proposal: Proposal, profile: ColumnProfile) -> dict[str, Any]:
+    """The options with which a column could be protected as well."""
+    wished = replace(proposal, written=Role.SENSITIVE)
+    decided = _decided(wished, profile, profile.rows) if profile.missing else wished
+    return {name: value for name, value in options_of(decided).items() if isinstance(value, str)}
 
 
 def _with_missing_decided(planned: Sequence[Proposal], profiles: Mapping[str, ColumnProfile]) -> list[Proposal]:

@@ -14,6 +14,7 @@ from voile.inspection.plain_text import named
 SAMPLE = 20_000  # rows for statistics of pairs; shares there are estimates, unique rows are counted in full
 _WIDEST = 6  # columns with the most values, among which the most telling pair is looked for
 _BINS = 20
+_COMPARED = 60  # columns, each with each
 _TELLS = 0.99  # of rows: one column is a function of the other, but for errors
 _COMMON = 0.9  # a column with one value in most rows is told by anything
 _GAIN = 0.2  # of rows guessed right beyond the most frequent value
@@ -21,7 +22,8 @@ _GAIN = 0.2  # of rows guessed right beyond the most frequent value
 
 def warnings_of(table: Table) -> list[str]:
     """All that a steward should know before publishing these columns together."""
-    return [*_unique_alone(table), *_unique_together(table), *_same(table), *_telling(table), *_close(table)]
+    found = [*_unique_alone(table), *_unique_together(table), *_same(table), *_telling(table)]
+    return [*found, *_close(table), *_repeated(table)]
 
 
 def _unique_rows(columns: list[NDArray[np.int64]]) -> int:
@@ -86,10 +88,12 @@ def _same(table: Table) -> Iterator[str]:
     """Quasi-identifying columns of which one is a function of the other."""
     exact = {c.name: distinct_values(_sampled(c))[1] for c in table.quasi}
     exact = {name: codes for name, codes in exact.items() if 1 < codes.max() + 1 <= codes.size // 20}
+    told = {name for name, codes in exact.items() if _top(codes) <= _COMMON}
     telling = {
         (a, b)
-        for a, b in permutations(exact, 2)
-        if _top(exact[b]) <= _COMMON and _guessed(exact[a], exact[b]) >= _TELLS
+        for a, b in permutations(list(exact)[:_COMPARED], 2)
+        # fewer values cannot tell more, but for errors
+        if b in told and 10 * exact[a].max() >= 9 * exact[b].max() and _guessed(exact[a], exact[b]) >= _TELLS
     }
     for a, b in sorted(telling):
         if (b, a) in telling and a < b:
@@ -103,6 +107,25 @@ def _close(table: Table) -> Iterator[str]:
     for column in table.sensitive:
         if isinstance(column.domain, Axis) and distinct_values(column.codes)[0].size > 2 * _BINS:
             yield f"{named(column.name)} holds many numbers; near ones count as different: ranges protect better"
+
+
+def _repeated(table: Table) -> Iterator[str]:
+    """Persons whose rows share a sensitive value: their groups can be intersected (docs/known-limits.md)."""
+    persons = table.persons
+    if persons is None:
+        return
+    for column in table.sensitive:
+        value = distinct_values(column.codes)[1]
+        rows, different = (
+            np.bincount(persons),
+            np.bincount(persons[np.unique(dense_rank([persons, value]), True)[1]]),
+        )
+        again = int((different < rows).sum())
+        if again:
+            yield (
+                f"{named(column.name)} is the same in several rows of {again} persons: whoever knows which rows "
+                "are theirs can compare the groups and find it; publish one row per person"
+            )
 
 
 def _telling(table: Table) -> Iterator[str]:

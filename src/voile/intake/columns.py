@@ -23,6 +23,7 @@ from voile.intake.normalise import normalised, one_spelling
 
 MISSING_LABEL = "(missing)"
 _NOWHERE = np.iinfo(np.int64).min  # the code of a missing value until a policy is applied
+UNCOVERED = _NOWHERE + 1  # of a value that its hierarchy lacks
 _NUMBERS = {Type.INTEGER: r"^[+-]?[0-9]+$", Type.DECIMAL: r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"}
 _DIGITS = 15  # longer numbers are identifiers, and would not fit exact arithmetic
 
@@ -86,7 +87,11 @@ def _text_of(series: pl.Series, where: str) -> pl.Series:
             big = series.abs().fill_nan(0).max()
             if isinstance(big, float) and big < 10.0**_DIGITS:  # 3.0 is 3; infinity stays text
                 return whole.fill_nan(None).cast(pl.Int64).cast(pl.String)
-        plain_text = {x: f"{Decimal(repr(x)):f}" for x in series.unique().drop_nulls().to_list()}
+        single = series.dtype == pl.Float32  # 0.1 in 32 bits is written 0.1, not 0.10000000149
+        plain_text = {
+            x: f"{Decimal(str(np.float32(x)) if single else repr(x)):f}"
+            for x in series.unique().drop_nulls().to_list()
+        }
         return series.replace_strict(plain_text, return_dtype=pl.String)
     return series.cast(pl.String)
 
@@ -149,10 +154,13 @@ def _refuse_long(cells: Cells, long: pl.Series) -> None:
         )
 
 
+_DATES = "write dates as YYYY-MM-DD, or list the word under [file] missing if it means a missing value"
+
+
 def _parse_dates(cells: Cells, spec: ColumnSpec) -> pl.Series:
     shaped = cells.distinct.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$").fill_null(False)
     days = cells.distinct.set(~shaped, None).str.to_date("%Y-%m-%d", strict=False)
-    _refuse_other_types(cells, days.is_not_null(), spec.type, "write dates as YYYY-MM-DD")
+    _refuse_other_types(cells, days.is_not_null(), spec.type, _DATES)
     return days.to_physical()
 
 
@@ -229,8 +237,9 @@ def _with_missing(
             rule="one line per value",
             remedy="delete one of the two lines",
         )
-    _refuse_uncovered(cells, final, leaves)
-    return hierarchy, final.cast(pl.Enum(leaves)).to_physical().cast(pl.Int64)
+    covered = final.is_in(leaves.to_list()).fill_null(True)
+    codes = final.set(~covered, None).cast(pl.Enum(leaves)).to_physical().cast(pl.Int64)
+    return hierarchy, codes.set(~covered, UNCOVERED)
 
 
 def _typed_tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy) -> tuple[Hierarchy, pl.Series]:
@@ -262,18 +271,6 @@ def _refuse_star(cells: Cells, final: pl.Series) -> None:
         )
 
 
-def _refuse_uncovered(cells: Cells, final: pl.Series, leaves: pl.Series) -> None:
-    unknown = final.is_not_null() & ~final.is_in(leaves.to_list()).fill_null(False)
-    if unknown.any():
-        raise HierarchyError(
-            f"{counted(final.filter(unknown).n_unique(), 'value')} in {counted(cells.rows_with(unknown), 'row')} "
-            "not in the hierarchy, the first here",
-            where=cells.first_row(unknown),
-            rule="coverage",
-            remedy="add a line for each to the hierarchy file (or repair codes that lost leading zeros)",
-        )
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Coded:
     """A coded column, which of its rows are missing, and how many spellings were merged."""
@@ -282,6 +279,18 @@ class Coded:
     codes: NDArray[np.int64]
     missing: NDArray[np.bool_]
     merged: int
+    name: str = ""
+
+    def refuse_uncovered(self, dropped: NDArray[np.bool_]) -> None:
+        """A hierarchy has a leaf for every value of the rows that stay."""
+        unknown = (self.codes == UNCOVERED) & ~dropped
+        if unknown.any():
+            raise HierarchyError(
+                f"{counted(int(unknown.sum()), 'row')} with a value not in the hierarchy, the first here",
+                where=f"column {self.name}, row {int(np.argmax(unknown)) + 1}",
+                rule="every value has a line",
+                remedy="add a line for each value to the hierarchy file (or repair codes that lost leading zeros)",
+            )
 
     def without(self, dropped: NDArray[np.bool_]) -> "Coded":
         """The column without some rows; a domain made from the data forgets their values, too."""
@@ -294,7 +303,7 @@ class Coded:
         elif domain.is_flat:
             used, codes = np.unique(codes, return_inverse=True)
             domain = Hierarchy.flat([domain.labels[code] for code in used])
-        return Coded(domain, codes, missing, self.merged)
+        return Coded(domain, codes, missing, self.merged, self.name)
 
     def grown(self, spec: ColumnSpec) -> "Coded":
         """The column with the tree its spec describes, over the values that are left in it."""
@@ -312,7 +321,7 @@ class Coded:
             codes = (np.insert(leaf, own, -1) if own >= 0 else leaf)[self.codes]
         if missing.any():
             tree, codes[missing] = _missing_leaf(tree)
-        return Coded(tree, codes, np.zeros_like(missing), self.merged)
+        return Coded(tree, codes, np.zeros_like(missing), self.merged, self.name)
 
 
 def _missing_leaf(tree: Hierarchy) -> tuple[Hierarchy, int]:
@@ -342,4 +351,4 @@ def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy
             domain, codes = _parsed(spec, cells)
         values = codes.fill_null(_NOWHERE).to_numpy()[cells.index]
         missing, merged = values == _NOWHERE, cells.merged()
-    return Coded(domain, values, missing, merged)
+    return Coded(domain, values, missing, merged, spec.name)

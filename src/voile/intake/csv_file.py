@@ -45,9 +45,12 @@ _FINDINGS = {
 }
 
 
+_WORKBOOK = b"PK\x03\x04"  # how .xlsx and .ods begin
+
+
 def read_csv(path: Path, options: FileOptions) -> pl.DataFrame:
     """All cells as text, missing ones as null; header names trimmed."""
-    data = _bytes_of(path, options.encoding)
+    data = _without_blank_end(_bytes_of(path, options.encoding))
     delimiter = options.delimiter or _sniff(data)
     _refuse_findings(data, delimiter)
     names = sound_names(_header(data, delimiter))
@@ -69,6 +72,8 @@ def _bytes_of(path: Path, encoding: str) -> NDArray[np.uint8]:
     data: NDArray[np.uint8] = np.memmap(path, np.uint8, mode="r")
     if bytes(data[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise InputError("UTF-16", where="file, line 1", rule="text is UTF-8", remedy="save it as UTF-8")
+    if bytes(data[:4]) == _WORKBOOK:
+        raise InputError("a workbook or archive", where="file", rule="CSV or Parquet", remedy="save it as CSV")
     try:
         decoder = codecs.getincrementaldecoder(encoding) if "a".encode(encoding) else None
     except (LookupError, ValueError):  # unknown, or not an encoding of text
@@ -103,6 +108,16 @@ def _decoded(data: NDArray[np.uint8], decoder: codecs.IncrementalDecoder, keep: 
             remedy='declare it in the spec, for example [file] encoding = "latin-1"',
         )
     return "".join(text) if keep else None
+
+
+def _without_blank_end(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The bytes up to the line end after the last text: empty lines at the very end are nobody."""
+    text = np.flatnonzero((data[-(2**16) :] != 10) & (data[-(2**16) :] != 13))
+    if text.size == 0:
+        return data
+    last = max(0, data.size - 2**16) + int(text[-1]) + 1
+    ends = data[last : last + 2].tobytes()
+    return data[: last + (2 if ends == b"\r\n" else len(ends[:1]))]
 
 
 def _sniff(data: NDArray[np.uint8]) -> str:

@@ -7,6 +7,19 @@ from pathlib import Path
 from voile.core.schema import Schema
 from voile.errors import SpecError
 
+Spec = str | Path | Schema | Mapping[str, object]
+
+
+def schema_of(spec: Spec) -> Schema:
+    """A Schema as it is; else from a spec file, or a mapping of columns.
+
+    >>> len(schema_of({"age": "qi", "disease": "sensitive"}).columns)
+    2
+    """
+    if isinstance(spec, Schema):
+        return spec
+    return Schema.of(spec) if isinstance(spec, Mapping) else read_spec(spec)
+
 
 def read_spec(path: str | Path) -> Schema:
     """Read and check a spec; hierarchy files are looked for beside it."""

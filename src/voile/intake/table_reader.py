@@ -101,6 +101,8 @@ def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", diges
             dropped |= parts[column.name].missing
     if dropped.all():
         raise InputError("every row has a missing value", where="file", rule='missing = "drop-row"')
+    for part in parts.values():
+        part.refuse_uncovered(dropped)
     if dropped.any():
         parts = {name: part.without(dropped) for name, part in parts.items()}
     parts = {c.name: parts[c.name].grown(c) for c in wanted}

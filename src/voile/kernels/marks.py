@@ -92,9 +92,11 @@ def set_bar(marks, c, groups_left, forced):
     begin, end = open_.first[c], open_.first[c + 1]
     open_.bar[c] = groups_left if forced else 1
     open_.bits[c] = -1
-    if forced or end - begin <= BITS:
+    if forced:
+        end = begin + critical(marks, c, groups_left)
+    if end - begin <= 2 * BITS:  # more would set every bit, and take long
         open_.bits[c] = 0
-        for i in range(begin, begin + critical(marks, c, groups_left) if forced else end):
+        for i in range(begin, end):
             mark = marks.order[i]
             if open_.used[begin + mark] != open_.user[0]:
                 open_.bits[c] |= 1 << (mark % BITS)

@@ -16,7 +16,7 @@ from voile.kernels.compiled import inlined_kernel, kernel
 from voile.kernels.kd_forest import NONE
 from voile.kernels.loss import box_cost, grow_box, joined_cost, new_box, start_box
 
-TRIES = 64  # groups tried on either side of a chain: two columns need one of each
+TRIES = 1000  # pairs of groups tried for a chain: two columns need one
 
 
 class Seats(NamedTuple):
@@ -33,7 +33,7 @@ def seated(group, groups, marks, ell):
     out = order[: np.searchsorted(group[order], 0)]
     order = order[out.size :]
     taken = np.bincount(group[order], minlength=groups)
-    seat = np.full((groups, 2 * max(ell, int(taken.max(initial=0))) + 8), NONE)
+    seat = np.full((groups, 4 * max(ell, int(taken.max(initial=0))) + 8), NONE)  # for two groups in one chain
     seat[group[order], np.arange(order.size) - np.repeat(np.cumsum(taken) - taken, taken)] = order
     return Seats(seat, taken, marks), out
 
@@ -116,31 +116,56 @@ def change_sides(seats, g, h, chain):
 
 
 @kernel
-def seat_by_chain(seats, row):
-    """Make room for a row in a group that clashes with it; says if that was possible."""
+def held_columns(seats, row):
+    """Per group a bit for each column in which it holds the row's mark."""
+    held = np.zeros(seats.taken.size, np.int64)
+    for g in range(seats.taken.size):
+        for i in range(seats.taken[g]):
+            for c in range(seats.marks.shape[1]):
+                if seats.marks[seats.seat[g, i], c] == seats.marks[row, c]:
+                    held[g] |= 1 << c
+    return held
+
+
+@kernel
+def chain_from(seats, row, g, h, ell):
+    """The chain that leaves g for h to make room for a row; says if it keeps both groups sound."""
     chain = np.zeros((2, seats.seat.shape[1]), np.bool_)
-    groups, tried = seats.taken.size, 0
-    for g in range(groups):
-        if clashes(seats, g, row) != 1 or tried == TRIES:
+    for i in range(seats.taken[g]):
+        chain[0, i] = clash(seats.marks, seats.seat[g, i], row)
+    hang_together(seats, g, h, chain)
+    for j in range(seats.taken[h]):
+        if chain[1, j] and clash(seats.marks, seats.seat[h, j], row):
+            return chain, False  # it would bring another clash into g
+    gone = chain[0].sum() - chain[1].sum()
+    large_enough = seats.taken[g] + 1 - gone >= min(ell, seats.taken[g])
+    return chain, large_enough and seats.taken[h] + gone >= min(ell, seats.taken[h])
+
+
+@kernel
+def seat_by_chain(seats, row, ell):
+    """Make room for a row where every group holds one of its marks; says if that was possible.
+
+    A group g that holds its mark in one column only gives way to a group h that does not hold that
+    one. With two columns the first such pair will do: the chain is a path that cannot end at the row's
+    other mark (Koenig). With more, some pairs are tried.
+    """
+    held = held_columns(seats, row)
+    tried = 0
+    for g in range(held.size):
+        if held[g] & (held[g] - 1) != 0:
             continue
-        tried += 1
-        against = 0
-        for h in range(groups):
-            if h == g or against == TRIES or seats.taken[g] + seats.taken[h] >= seats.seat.shape[1]:
+        for h in range(held.size):
+            if h == g or held[h] & held[g] != 0 or seats.taken[g] + seats.taken[h] >= seats.seat.shape[1]:
                 continue
-            chain[:] = False
-            for i in range(seats.taken[g]):
-                chain[0, i] = clash(seats.marks, seats.seat[g, i], row)
-            hang_together(seats, g, h, chain)
-            back = False  # whether the chain brings another clash into g
-            for j in range(seats.taken[h]):
-                back |= chain[1, j] and clash(seats.marks, seats.seat[h, j], row)
-            if back:
-                against += 1
-                continue
-            change_sides(seats, g, h, chain)
-            take_seat(seats, g, row)
-            return True
+            chain, sound = chain_from(seats, row, g, h, ell)
+            if sound:
+                change_sides(seats, g, h, chain)
+                take_seat(seats, g, row)
+                return True
+            tried += 1
+            if tried == TRIES:
+                return False
     return False
 
 

@@ -61,7 +61,9 @@ def _exceeds(bag: Bag, gain: NDArray[np.int64], base: NDArray[np.int64]) -> NDAr
     everything = int(bag.whole.sum())
     excess = gain / base - np.log(everything / bag.whole)[bag.ranks]
     found = (excess > 0) & (gain > 0)
-    for i in np.flatnonzero((np.abs(excess) < 1e-9) & (gain > 0)).tolist():
-        part, top, bottom = int(bag.whole[bag.ranks[i]]), int(gain[i]), int(base[i])
-        found[i] = sign({everything: -bottom, part: bottom}, top) > 0
+    near = np.flatnonzero((np.abs(excess) < 1e-9) & (gain > 0))
+    if near.size:  # groups of one kind are many: each kind is decided once
+        kinds, which = np.unique([bag.whole[bag.ranks[near]], gain[near], base[near]], axis=1, return_inverse=True)
+        decided = [sign({everything: -low, part: low}, top) > 0 for part, top, low in kinds.T.tolist()]
+        found[near] = np.array(decided)[which.ravel()]
     return found

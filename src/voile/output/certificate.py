@@ -7,6 +7,7 @@ section 5). What depends on who has what goes to the private record.
 import datetime
 import platform
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,14 +47,18 @@ def certificate(
         "adversary": {
             "rung": algorithm.rung.value,
             "holds_against": algorithm.rung.meaning,
-            "not_promised": _not_promised(algorithm),
+            "not_promised": _not_promised(algorithm, table),
         },
         "algorithm": {"key": algorithm.key, "paper": algorithm.paper, "parameters": algorithm.settings()},
         "table": {
             "rows": int(boxes.sizes.sum()),
             "groups": int(boxes.sizes.size),
             "suppressed": boxes.suppressed,
-            "columns": [_published(column) for column in table.columns if column.role != Role.SUBJECT],
+            "columns": [
+                _published(column) | _loss(column, boxes, metrics["gcp_leaves"])
+                for column in table.columns
+                if column.role != Role.SUBJECT
+            ],
         },
         "checks": {key: verdict.shown() for key, verdict in checks.items()},
         "utility": {key: round(float(metric().measure(boxes)), 6) for key, metric in metrics.items()},
@@ -66,11 +71,21 @@ def certificate(
     }
 
 
-def _not_promised(algorithm: Algorithm) -> list[str]:
+def _not_promised(algorithm: Algorithm, table: Table) -> list[str]:
     limits = ["these persons published again, in another release, without a ledger"]
+    if table.persons is not None:
+        limits.insert(0, "a reader who knows which rows are one person's, where those share a sensitive value")
+    if len(table.sensitive) > 1:
+        limits.insert(0, "a reader who already knows one of a person's sensitive values")
     if algorithm.rung.value == "release":
         limits.insert(0, "a reader who knows the algorithm and reasons about why it made these groups")
     return limits
+
+
+def _loss(column: Column, boxes: Boxes, metric: type[Metric]) -> dict[str, float]:
+    """What a quasi-identifying column alone has lost: the whole may hide that one is all stars."""
+    own = tuple(side for side in boxes.sides if side.column is column)
+    return {"loss": round(float(metric().measure(replace(boxes, sides=own))), 6)} if own else {}
 
 
 def _published(column: Column) -> dict[str, str]:
