@@ -59,19 +59,13 @@ def cell_losses() -> dict[str, dict[str, float]]:
     return losses
 
 
-def _anonypy_loss(name: str, cell: str, losses: dict[str, float]) -> float:
-    """AnonyPy writes ['22-33'] and ['a,b']: a set of values costs its lowest common ancestor."""
+def _anonypy_loss(name: str, cell: str, leaves: int) -> float:
+    """AnonyPy writes ['22-33'] and ['a,b']: a set costs its values, not a node above them."""
     text = cell.removeprefix("['").removesuffix("']").removeprefix("[").removesuffix("]")
     if name == "age":
         ends = [int(end) for end in re.findall("[0-9]+", text)]
         return (ends[-1] - ends[0]) / 73
-    values = set(text.split(","))
-    lines = [line.split(";") for line in trees()[name].read_text(encoding="utf-8-sig").splitlines() if line]
-    for level in range(len(lines[0])):
-        above = {line[level] for line in lines if line[0] in values}
-        if len(above) == 1:
-            return losses[above.pop()]
-    return 1.0
+    return (len(set(text.split(","))) - 1) / (leaves - 1)
 
 
 def judged(name: str, frame: pl.DataFrame, rows: int, losses: dict[str, dict[str, float]]) -> dict[str, Any]:
@@ -85,7 +79,8 @@ def judged(name: str, frame: pl.DataFrame, rows: int, losses: dict[str, dict[str
         counts = frame[column].value_counts()
         for label, count in counts.rows():
             known = losses[column]
-            total += count * (_anonypy_loss(column, label, known) if name == "anonypy" else known[label])
+            leaves = sum(loss == 0 for loss in known.values())
+            total += count * (_anonypy_loss(column, label, leaves) if name == "anonypy" else known[label])
     return {
         "suppressed": 1 - frame.height / rows,
         "distinct_l": found.achieved["distinct_l_diversity"].shown(),

@@ -187,7 +187,7 @@ def main() -> None:
         _markdown("Adult, six QI with ARX's hierarchies, beside the peers: from frame to frame", releases),
         "ARX 3.9.2, from facts/peers.md, not run here: gcp_minus1 0.108 with 2.1 % suppressed at l = 3, 0.467\n"
         "with 24.7 % suppressed at l = 5 (frequency l). A peer that keeps only distinct l loses less because it\n"
-        "promises less: see frequency_l.\n",
+        "promises less: see frequency_l; its sets of values are charged as sets, the nodes of others as nodes.\n",
         _markdown("Each audit of an elig release of Adult, 30,162 rows, beside pyCANON", checks),
     ]
     text = "\n".join(parts)

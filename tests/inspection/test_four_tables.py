@@ -58,7 +58,11 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("name", TABLES)
+REAL = ["adult", "adult of ARX", "nursery", "work"]
+LARGE_ARE_SLOW = [n if n != "ACS" else pytest.param(n, marks=pytest.mark.slow) for n in TABLES]
+
+
+@pytest.mark.parametrize("name", LARGE_ARE_SLOW)
 def test_nine_of_ten_roles_are_right_and_the_others_are_asked(name):
     read, expected = TABLES[name]
     found = voile.inspect(read())
@@ -72,7 +76,7 @@ def test_nine_of_ten_roles_are_right_and_the_others_are_asked(name):
         assert not p.question or f"# ? {p.question[:40]}" in spec
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", LARGE_ARE_SLOW)
 def test_the_spec_says_what_was_proposed(name):
     read, _ = TABLES[name]
     found = voile.inspect(read())
@@ -84,7 +88,7 @@ def test_the_spec_says_what_was_proposed(name):
             assert (column.type, column.missing) == (p.type, p.missing)
 
 
-@pytest.mark.parametrize("name", ["adult", "adult of ARX", "nursery", "demo", "work"])
+@pytest.mark.parametrize("name", ["demo", *(pytest.param(n, marks=pytest.mark.slow) for n in REAL)])
 def test_the_written_spec_runs_unchanged(name, tmp_path):
     read, _ = TABLES[name]
     table = tmp_path / "t.csv"
@@ -119,6 +123,7 @@ def test_adult_in_detail():
     assert any(w.startswith("fnlwgt alone singles out") for w in found.warnings)
 
 
+@pytest.mark.slow
 def test_acs_in_detail():
     found = voile.inspect(acs())
     assert found.largest_l >= 30

@@ -215,6 +215,7 @@ def tables(draw):
     return pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(table=tables())
 def test_any_table_gives_a_spec_that_runs(tmp_path_factory, table):

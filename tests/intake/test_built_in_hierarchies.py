@@ -152,8 +152,8 @@ def test_labels_with_delimiters_and_quotes_are_read_back(tmp_path):
 def test_what_has_no_hierarchy_to_export(tmp_path):
     columns = {"p": "subject", "n": {"role": "qi", "type": "integer"}, "d": "sa"}
     table = read(tmp_path, "p,n,d\n1,1,a\n2,2,b\n", columns)
-    for name in ("n", "p", "nonsense"):
-        with pytest.raises(SpecError, match="declare one"):
+    for name, hint in (("n", "declare one"), ("p", "dropped column"), ("nonsense", "as in the header")):
+        with pytest.raises(SpecError, match=hint):
             voile.export_hierarchy(table, name, tmp_path / "h.csv")
     with pytest.raises(OutputError, match="cannot be written"):
         voile.export_hierarchy(table, "d", tmp_path / "nowhere" / "h.csv")

@@ -54,7 +54,7 @@ def problems(draw):
     return columns, weights, codes(2), draw(st.randoms(use_true_random=False))
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(problems())
 def test_nearest_equals_brute_force(problem):
     columns, weights, buckets, chance = problem

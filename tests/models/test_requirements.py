@@ -66,7 +66,7 @@ def test_bounds_are_met_exactly(tmp_path):
     failed = report(tmp_path, text, columns, "prosecutor<=0.3333, alpha[k=4]<=1/2")
     assert failed.failures == (
         "prosecutor risk: achieved 1/3, required <= 0.3333; 1 group of 1 with 3 rows above",
-        "(alpha,k)-anonymity: achieved infinite, required <= 0.5; 1 group of 1 with 3 rows above",
+        "(alpha,k)-anonymity (k = 4): achieved infinite, required <= 0.5; 1 group of 1 with 3 rows above",
     )
 
 
@@ -131,7 +131,7 @@ def test_certificates_of_models_with_several_parameters(tmp_path):
     for model, parameters, outcome in (
         ("t_closeness", {"t": "9/10", "distance": "equal"}, ()),
         ("recursive_cl_diversity", {"c": 1, "l": 2}, ()),
-        ("t_closeness", {"t": "1/100", "distance": "equal"}, ("t-closeness: achieved",)),
+        ("t_closeness", {"t": "1/100", "distance": "equal"}, ("t-closeness (distance = equal): achieved",)),
         ("t_closeness", {"distance": "equal"}, ("the certificate is damaged",)),
         ("t_closeness", {"t": None}, ("the certificate is damaged",)),
         ("t_closeness", [0.1], ("the certificate is damaged",)),
