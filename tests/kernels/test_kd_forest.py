@@ -13,8 +13,15 @@ from voile.core.information_loss import loss_of
 from voile.core.schema import Role
 from voile.core.table import Column, Table
 from voile.kernels.kd_forest import ALIVE, BOX, CHILD, LEAF, LOWEST, NONE, ROW, START, plant, remove
-from voile.kernels.kd_search import nearest
+from voile.kernels.kd_search import FAR, all_open, nearest_open
 from voile.kernels.loss import TABLE_LIMIT, box_cost, grow_box, new_box, start_box
+
+
+def nearest(forest, loss, bucket, box):
+    """The place of the row of a bucket that adds least to a box."""
+    best = np.empty(1, np.int64)
+    assert nearest_open(forest, loss, forest.root[bucket], box, all_open(), FAR, best.copy(), best) == 1
+    return best[0]
 
 
 def loss_and_codes(columns, weights):

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 
 from voile.core.algorithm import Algorithm, Progress, Rung
-from voile.core.eligibility import largest_l, most_groups, refuse_ineligible
+from voile.core.eligibility import feasible_l, most_groups
 from voile.core.information_loss import loss_of
 from voile.core.order import canonical_order, distinct_values
 from voile.core.parameters import AUTO, parameter
@@ -21,7 +21,7 @@ from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
 from voile.kernels.compiled import kernel
 from voile.kernels.kd_forest import CODES, LOWEST, ROW, plant, remove
-from voile.kernels.kd_search import nearest
+from voile.kernels.kd_search import FAR, all_open, nearest_open
 from voile.kernels.loss import grow_box, new_box, start_box
 from voile.kernels.seating import assign, seat_rows, seated
 from voile.kernels.z_order import z_order
@@ -69,13 +69,10 @@ class BSGI(Algorithm):
 
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as floor(n / n1) (facts A4.3)."""
-        sizes = np.bincount(distinct_values(table.single_sensitive(self.key).codes)[1])
-        suppressing = self.ineligible == "suppress"
-        least = 2 if suppressing else 1  # with suppression, l = 2 is within reach
-        ell = max(largest_l(sizes), least) if self.l == AUTO else int(self.l)
-        if ell < 2 or (not suppressing and largest_l(sizes) < ell) or most_groups(sizes, ell) == 0:
-            refuse_ineligible(sizes, max(ell, 2), table.sensitive[0].name, suppressing)
-        return replace(self, l=ell)
+        only = table.single_sensitive(self.key)
+        sizes = {only.name: np.bincount(distinct_values(only.codes)[1])}
+        wanted = None if self.l == AUTO else int(self.l)
+        return replace(self, l=feasible_l(wanted, sizes, self.ineligible == "suppress"))
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """Bucketize, select and group, incorporate."""
@@ -109,22 +106,24 @@ def select_and_group(loss, values, bucket, ell, progress):
     forest = plant(loss, values, bucket)
     group = np.full(bucket.size, SUPPRESSED, np.int64)
     for first in range(0, plan.shape[0], CHUNK):
-        form_groups(forest, loss, plan[first : first + CHUNK], group, first)
+        form_groups(forest, loss, all_open(), plan[first : first + CHUNK], group, first)
         progress(min(1.0, (first + CHUNK) / plan.shape[0]))
     return group
 
 
 @kernel
-def form_groups(forest, loss, plan, group, first):
+def form_groups(forest, loss, anyone, plan, group, first):
     """Form the planned groups, numbered from `first`: the lowest row, then the nearest ones."""
     box = new_box(loss)
+    best, best_cost = np.empty(1, np.int64), np.empty(1, np.int64)
     for g in range(plan.shape[0]):
         for i in range(plan.shape[1]):
             if i == 0:
                 at = forest.place[forest.tree[forest.root[plan[g, 0]], LOWEST]]
                 start_box(loss, box, forest.rows, at, CODES)
             else:
-                at = nearest(forest, loss, plan[g, i], box)
+                nearest_open(forest, loss, forest.root[plan[g, i]], box, anyone, FAR, best_cost, best)
+                at = best[0]
                 grow_box(loss, box, forest.rows, at, CODES)
             group[forest.rows[at, ROW]] = first + g
             remove(forest, at)

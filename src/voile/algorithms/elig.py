@@ -25,7 +25,7 @@ from typing import Self
 import numpy as np
 
 from voile.core.algorithm import Algorithm, Progress, Rung
-from voile.core.eligibility import largest_l, most_groups, refuse_ineligible
+from voile.core.eligibility import feasible_l, most_groups
 from voile.core.information_loss import loss_of
 from voile.core.order import canonical_order
 from voile.core.parameters import AUTO, parameter
@@ -93,13 +93,8 @@ class Elig(Algorithm):
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as the least floor(n / n1) of all columns of marks (facts A4.3)."""
         sizes = {name: np.bincount(mark) for name, mark in table.marks().items()}
-        suppressing = self.ineligible == "suppress"
-        tightest = min(sizes, key=lambda name: largest_l(sizes[name]))
-        ell = max(largest_l(sizes[tightest]), 1 + suppressing) if self.l == AUTO else int(self.l)
-        for name, size in sizes.items():
-            if ell < 2 or (not suppressing and largest_l(size) < ell) or most_groups(size, ell) == 0:
-                refuse_ineligible(size, max(ell, 2), name, suppressing)
-        return replace(self, l=ell)
+        wanted = None if self.l == AUTO else int(self.l)
+        return replace(self, l=feasible_l(wanted, sizes, self.ineligible == "suppress"))
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """Group, seat what is left over, refine."""
@@ -200,11 +195,11 @@ def form_groups(forest, loss, marks, group, first, last, groups, ell):
                 forced |= force
                 set_bar(marks, c, left, force)
             if i > 0 or forced:
-                found = nearest_open(forest, loss, box, marks.open, FAR, best_cost, best)
+                found = nearest_open(forest, loss, forest.root[0], box, marks.open, FAR, best_cost, best)
                 if found == 0 and forced:  # no row serves all columns: one that serves none will do
                     for c in range(columns):
                         set_bar(marks, c, left, False)
-                    found = nearest_open(forest, loss, box, marks.open, FAR, best_cost, best)
+                    found = nearest_open(forest, loss, forest.root[0], box, marks.open, FAR, best_cost, best)
                 if found == 0:
                     break
                 at = best[0]

@@ -48,4 +48,4 @@ def announce_compilation() -> None:
     from voile.kernels.compiled import kernels_are_cached
 
     if not kernels_are_cached():
-        Console(stderr=True).print("first run: compiling, about 20 seconds, once", style="dim")
+        Console(stderr=True).print("first run: compiling, about 30 seconds, once", style="dim")

@@ -1,5 +1,6 @@
 """Eligibility: which l a table allows, and what suppression would buy (facts/bsgi.md A1)."""
 
+from collections.abc import Mapping
 from typing import NoReturn
 
 import numpy as np
@@ -41,6 +42,22 @@ def fewest_suppressed(sizes: NDArray[np.int64], ell: int) -> int:
     4
     """
     return int(sizes.sum() - np.minimum(sizes, most_groups(sizes, ell)).sum())
+
+
+def feasible_l(wanted: int | None, sizes: Mapping[str, NDArray[np.int64]], suppressing: bool) -> int:
+    """The l that was wanted, or the largest that every column allows; refuses what is out of reach.
+
+    With suppression, l = 2 is within reach of any two values.
+
+    >>> feasible_l(None, {"disease": np.array([4, 3, 3]), "person": np.array([1] * 10)}, False)
+    2
+    """
+    tightest_first = sorted(sizes.items(), key=lambda item: largest_l(item[1]))
+    ell = max(largest_l(tightest_first[0][1]), 1 + suppressing) if wanted is None else wanted
+    for column, size in tightest_first:
+        if ell < 2 or (not suppressing and largest_l(size) < ell) or most_groups(size, ell) == 0:
+            refuse_ineligible(size, max(ell, 2), column, suppressing)
+    return ell
 
 
 def refuse_ineligible(sizes: NDArray[np.int64], ell: int, column: str, suppressing: bool = False) -> NoReturn:

@@ -32,54 +32,10 @@ class Open(NamedTuple):
     bits: NDArray[np.int64]
 
 
-@kernel
-def nearest(forest, loss, bucket, box):
-    """The place of the living row of a bucket that adds least to a box; lowest row on ties.
-
-    The bucket must not be empty.
-
-    >>> from voile.kernels.kd_forest import plant
-    >>> from voile.kernels.loss import Box, Loss
-    >>> none = np.empty(0, np.int64)
-    >>> loss = Loss(np.array([1]), *[none] * 8)
-    >>> forest = plant(loss, np.array([[5], [9], [7]]), np.array([0, 1, 1]))
-    >>> box = Box(np.array([6]), np.array([6]), none, none)
-    >>> int(forest.rows[nearest(forest, loss, 1, box), ROW])
-    2
-    """
-    tree, rows, todo, todo_cost = forest.tree, forest.rows, forest.todo, forest.todo_cost
-    best, best_row, best_cost = NONE, FAR, FAR
-    todo[0], todo_cost[0] = forest.root[bucket], 0
-    waiting = 1
-    while waiting > 0:
-        waiting -= 1
-        here, cost = todo[waiting], todo_cost[waiting]
-        if cost > best_cost or (cost == best_cost and tree[here, LOWEST] >= best_row):
-            continue
-        first = tree[here, CHILD]
-        if first == NONE:
-            begin = tree[here, START]
-            for at in range(begin, begin + tree[here, ALIVE]):
-                cost = joined_cost(loss, box, rows, at, CODES, best_cost)
-                if cost < best_cost or (cost == best_cost and rows[at, ROW] < best_row):
-                    best, best_row, best_cost = at, rows[at, ROW], cost
-            continue
-        near, far = first, first + 1
-        near_cost = far_cost = FAR
-        if tree[near, ALIVE] > 0:
-            near_cost = least_joined_cost(loss, box, tree, near, BOX, best_cost)
-        if tree[far, ALIVE] > 0:
-            far_cost = least_joined_cost(loss, box, tree, far, BOX, best_cost)
-        if far_cost < near_cost or (far_cost == near_cost and tree[far, LOWEST] < tree[near, LOWEST]):
-            near, far = far, near
-            near_cost, far_cost = far_cost, near_cost
-        if tree[far, ALIVE] > 0 and far_cost <= best_cost:
-            todo[waiting], todo_cost[waiting] = far, far_cost
-            waiting += 1
-        if near_cost <= best_cost:
-            todo[waiting], todo_cost[waiting] = near, near_cost
-            waiting += 1
-    return best
+def all_open():
+    """The Open of rows without marks."""
+    none = np.empty(0, np.int64)
+    return Open(none, none, none, none, none, none)
 
 
 @inlined_kernel
@@ -104,18 +60,29 @@ def is_open(open_, rows, at, first_mark):
 
 
 @kernel
-def nearest_open(forest, loss, box, open_, limit, best_cost, best):
-    """The places of the rows that add least to a box, cheapest first, lowest row on ties; how many.
+def nearest_open(forest, loss, root, box, open_, limit, best_cost, best):
+    """The places of the living rows that add least to a box, cheapest first, lowest row on ties; how many.
 
-    Searches the first tree for open rows cheaper than `limit`, at most as many as `best` has room.
+    Searches the tree of a root for open rows cheaper than `limit`, at most as many as `best` has room.
+
+    >>> from voile.kernels.kd_forest import plant
+    >>> from voile.kernels.loss import Box, Loss
+    >>> none, best = np.empty(0, np.int64), np.empty(1, np.int64)
+    >>> loss = Loss(np.array([1]), *[none] * 8)
+    >>> forest = plant(loss, np.array([[5], [9], [7]]), np.array([0, 1, 1]))
+    >>> box = Box(np.array([6]), np.array([6]), none, none)
+    >>> int(nearest_open(forest, loss, forest.root[1], box, all_open(), FAR, best.copy(), best))
+    1
+    >>> int(forest.rows[best[0], ROW])
+    2
     """
     tree, rows, todo, todo_cost = forest.tree, forest.rows, forest.todo, forest.todo_cost
     d = loss.step.size + loss.leaf.size
     sets, marks = BOX + 2 * d, CODES + d
     found, worst, worst_row = 0, limit - 1, FAR
     waiting = 0
-    if may_hold(open_, tree, forest.root[0], sets):
-        todo[0], todo_cost[0] = forest.root[0], 0
+    if may_hold(open_, tree, root, sets):
+        todo[0], todo_cost[0] = root, 0
         waiting = 1
     while waiting > 0:
         waiting -= 1

@@ -119,7 +119,7 @@ def propose(forest, loss, values, marks, open_, groups, block, partner, nearest)
             t = groups.member[i]
             box_without(loss, rest, values, groups, g, t)
             close_marks(open_, marks, groups, g, t)
-            found = nearest_open(forest, loss, rest, open_, groups.cost[g], best_cost, best)
+            found = nearest_open(forest, loss, forest.root[0], rest, open_, groups.cost[g], best_cost, best)
             most, partner[i] = 0, NONE
             for k in range(found):
                 u = forest.rows[best[k], ROW]
