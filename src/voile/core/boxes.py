@@ -1,11 +1,13 @@
 """Boxes: what a grouping publishes of the quasi-identifiers, as codes."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
+from voile.core.order import distinct_values
 from voile.core.partition import Partition
 from voile.core.table import Column, Table
 from voile.kernels.boxes import common_ancestors, enclose_groups
@@ -19,6 +21,22 @@ class Side:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     node: NDArray[np.int64] | None
+
+    @cached_property
+    def source(self) -> "Source":
+        """What the column held before it was generalised."""
+        values, index = distinct_values(self.column.codes)
+        first, after = np.searchsorted(values, self.low), np.searchsorted(values, self.high, "right")
+        return Source(np.bincount(index, minlength=values.size), first, after)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Source:
+    """Rows per distinct value in ascending order; group g's cell covers values first[g] .. after[g]-1."""
+
+    rows: NDArray[np.int64]
+    first: NDArray[np.int64]
+    after: NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

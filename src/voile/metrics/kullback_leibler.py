@@ -4,7 +4,6 @@ import numpy as np
 
 from voile.core.boxes import Boxes, Side
 from voile.core.metric import Metric
-from voile.metrics.source_values import source_values
 
 
 class KullbackLeibler(Metric):
@@ -29,7 +28,7 @@ class KullbackLeibler(Metric):
 
 
 def _divergence(side: Side, boxes: Boxes) -> float:
-    source = source_values(side)
+    source = side.source
     spread = boxes.sizes / (source.after - source.first)  # rows that each value of a cell receives
     steps = np.zeros(source.rows.size + 1)
     steps += np.bincount(source.first, spread, steps.size) - np.bincount(source.after, spread, steps.size)

@@ -4,7 +4,6 @@ import numpy as np
 
 from voile.core.boxes import Boxes, Side
 from voile.core.metric import Metric
-from voile.metrics.source_values import source_values
 
 
 class NonUniformEntropy(Metric):
@@ -27,7 +26,7 @@ class NonUniformEntropy(Metric):
 
 def _bits(side: Side, boxes: Boxes) -> tuple[float, float]:
     """Bits lost in a column, and bits there are."""
-    source = source_values(side)
+    source = side.source
     upto = np.concatenate(([0], np.cumsum(source.rows)))
     in_range = upto[source.after] - upto[source.first]
     own = float((source.rows * np.log2(source.rows)).sum())
