@@ -58,6 +58,21 @@ def all_differ(table, group):
     return all(len(set(marks[rows, c])) == len(rows) for rows in sets(group) for c in range(marks.shape[1]))
 
 
+def grouped_as_transcribed(table, marks, groups, ell):
+    """Group by the kernels, and assert that the transcription forms the same groups."""
+    loss, values, _ = loss_of(table)
+    curve = z_order(values, values.max(axis=0) + 1)
+    order = outliers_first(loss, values, curve)
+    group, _ = grouped(loss, values, marks, curve, ell, silent)
+    rows = [tuple(m) for m in marks[order].tolist()]
+    formed = elig_literal.form_groups(permuted(charged(table), order), rows, ell, groups)
+    assert len(formed) == groups
+    assert [sorted(order[g].tolist()) for g in formed] == [
+        np.flatnonzero(group == g).tolist() for g in range(groups)
+    ]
+    return loss, values, group
+
+
 @settings(max_examples=60)
 @given(tables(least=2, most=22, values=5), st.integers(2, 4))
 def test_grouping_equals_the_literal_transcription(table, ell):
@@ -65,14 +80,7 @@ def test_grouping_equals_the_literal_transcription(table, ell):
     groups = most_groups(np.bincount(marks[:, 0]), ell)
     if groups == 0:
         return
-    loss, values, _ = loss_of(table)
-    curve = z_order(values, values.max(axis=0) + 1)
-    order = outliers_first(loss, values, curve)
-    group, _ = grouped(loss, values, marks, curve, ell, silent)
-    formed = elig_literal.form_groups(
-        permuted(charged(table), order), [tuple(m) for m in marks[order].tolist()], ell, groups
-    )
-    assert [sorted(order[g].tolist()) for g in formed] == sets(group)
+    loss, values, group = grouped_as_transcribed(table, marks, groups, ell)
     left = np.flatnonzero(group < 0).tolist()
     final, suppressed = bsgi_literal.incorporate(charged(table), marks[:, 0].tolist(), sets(group), left)
     seats = seat_left_over(loss, values, marks, group, groups, ell)
@@ -90,15 +98,7 @@ def test_grouping_of_two_columns_equals_the_literal_transcription(data, ell):
     groups = min(most_groups(np.bincount(c), ell) for c in marks.T)
     if groups == 0:
         return
-    loss, values, _ = loss_of(table)
-    curve = z_order(values, values.max(axis=0) + 1)
-    order = outliers_first(loss, values, curve)
-    group, _ = grouped(loss, values, marks, curve, ell, silent)
-    rows = [tuple(m) for m in marks[order].tolist()]
-    formed = elig_literal.form_groups(permuted(charged(table), order), rows, ell, groups)
-    assert [sorted(order[g].tolist()) for g in formed] == [
-        np.flatnonzero(group == g).tolist() for g in range(groups)
-    ]
+    grouped_as_transcribed(table, marks, groups, ell)
 
 
 @settings(max_examples=40)

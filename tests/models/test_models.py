@@ -143,7 +143,7 @@ def grouped(rows):
     return group, [np.array([r[i] for r in rows]) for i in (1, 2)]
 
 
-def judge(model, others, definition, group, columns, meanings):
+def assert_defined(model, others, definition, group, columns, meanings):
     """Figure, limiting group, verdicts and failing groups at bounds around the figure."""
     bags = Bags.of(group, columns, domains=meanings)
     bag = [[c[group == g].tolist() for g in range(group.max() + 1)] for c in columns]
@@ -175,9 +175,9 @@ def test_achieved_is_the_worst_over_groups_and_columns(rows, first, second):
     if first is UNBALANCED:
         columns[0] = columns[0] % 4
     for key, definition in DEFINITIONS.items():
-        judge(MODELS[key], {}, definition, group, columns, (first, second))
+        assert_defined(MODELS[key], {}, definition, group, columns, (first, second))
     for key, others, definition in VARIANTS:
-        judge(MODELS[key], others, definition, group, columns, (first, second))
+        assert_defined(MODELS[key], others, definition, group, columns, (first, second))
 
 
 @given(groupings)
