@@ -6,6 +6,7 @@ from dataclasses import asdict
 from enum import StrEnum
 from typing import ClassVar, Self
 
+from voile.core.draws import SECRET, Draws
 from voile.core.parameters import Parameterised
 from voile.core.partition import Partition
 from voile.core.table import Table
@@ -55,3 +56,15 @@ class Algorithm(Parameterised, ABC):
     def settings(self) -> dict[str, object]:
         """All parameters and their values."""
         return asdict(self)  # type: ignore[call-overload, no-any-return]
+
+
+class RandomisedAlgorithm(Algorithm):
+    """An algorithm whose promise rests on secret draws: a deterministic function of table and draws."""
+
+    deterministic = False
+
+    @abstractmethod
+    def partition(
+        self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET
+    ) -> Partition:
+        """Group the rows, every choice between persons drawn; or raise Infeasible."""

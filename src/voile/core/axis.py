@@ -4,7 +4,9 @@ A decimal is its value times 10**scale, a date its days since 1970, an ordinal i
 """
 
 import datetime
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +52,18 @@ class Axis:
             return str(code)
         whole, part = divmod(abs(code), 10**self.scale)
         return f"{'-' if code < 0 else ''}{whole}.{part:0{self.scale}d}"
+
+    def place(self, text: str) -> int:
+        """The first code at or above a value written as text; ValueError if it is none.
+
+        >>> Axis(Type.DECIMAL, 0, 250, scale=1).place("2.55"), Axis(Type.DATE, 0, 9).place("1970-01-03")
+        (26, 2)
+        """
+        if self.type == Type.ORDINAL:
+            return self.names.index(text)
+        if self.type == Type.DATE:
+            return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
+        return math.ceil(Fraction(text) * 10**self.scale)
 
     def snap(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
         """Widen intervals to the public grid and the minimum width.

@@ -44,26 +44,27 @@ def fewest_suppressed(sizes: NDArray[np.int64], ell: int) -> int:
     return int(sizes.sum() - np.minimum(sizes, most_groups(sizes, ell)).sum())
 
 
-def feasible_l(wanted: int | None, sizes: Mapping[str, NDArray[np.int64]], suppressing: bool) -> int:
+def feasible_l(wanted: int | None, sizes: Mapping[str, NDArray[np.int64]], suppressing: bool | None) -> int:
     """The l that was wanted, or the largest that every column allows; refuses what is out of reach.
 
-    With suppression, l = 2 is within reach of any two values.
+    With suppression, l = 2 is within reach of any two values. None: the algorithm never suppresses.
 
     >>> feasible_l(None, {"disease": np.array([4, 3, 3]), "person": np.array([1] * 10)}, False)
     2
     """
     tightest_first = sorted(sizes.items(), key=lambda item: largest_l(item[1]))
-    ell = max(largest_l(tightest_first[0][1]), 1 + suppressing) if wanted is None else wanted
+    ell = max(largest_l(tightest_first[0][1]), 1 + bool(suppressing)) if wanted is None else wanted
     for column, size in tightest_first:
         if ell < 2 or (not suppressing and largest_l(size) < ell) or most_groups(size, ell) == 0:
             refuse_ineligible(size, max(ell, 2), column, suppressing)
     return ell
 
 
-def refuse_ineligible(sizes: NDArray[np.int64], ell: int, column: str, suppressing: bool = False) -> NoReturn:
+def refuse_ineligible(sizes: NDArray[np.int64], ell: int, column: str, suppressing: bool | None = False) -> NoReturn:
     """Explain why a column's values put l out of reach, and what would work.
 
-    `suppressing`: rows may be given up, and still it does not work.
+    `suppressing`: rows may be given up, and still it does not work. None: the algorithm never gives up rows,
+    because a reader who knows it could tell whose (facts/safety.md section 10).
     """
     n, top = int(sizes.sum()), int(sizes.max()) if sizes.size else 0
     values, fewest = int((sizes > 0).sum()), fewest_suppressed(sizes, ell)
@@ -74,10 +75,9 @@ def refuse_ineligible(sizes: NDArray[np.int64], ell: int, column: str, suppressi
         remedy = f"{largest}{' with suppression' if suppressing else ''}; more needs values in finer detail"
     else:
         why = f"the most frequent value is {100 * top / n:.4g} % of rows, more than 1/{ell}"
-        remedy = (
-            f"{largest}; for l = {ell} record that value in finer detail, "
-            f"or suppress {counted(fewest, 'row')} (-p ineligible=suppress)"
-        )
+        remedy = f"{largest}; for l = {ell} record that value in finer detail"
+        if suppressing is not None:
+            remedy += f", or suppress {counted(fewest, 'row')} (-p ineligible=suppress)"
     raise Infeasible(
         why,
         where=f"column {column}",

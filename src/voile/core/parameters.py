@@ -28,13 +28,14 @@ def exact_number(value: object) -> Fraction | None:
 @dataclass(frozen=True)
 class Parameter:
     """The card of one parameter: a whole number from `minimum`, any number above 0 with so many
-    `places` (0: as many as you like), or one of `choices`."""
+    `places` (0: as many as you like), one of `choices`, or a text, described by `text`."""
 
     name: str
     help: str
     minimum: int | None
     places: int | None
     choices: tuple[str, ...]
+    text: str
     default: object
 
     def rule(self) -> str:
@@ -45,11 +46,11 @@ class Parameter:
             number = "a number above 0, for example 0.2 or 1/5"
         if self.places:
             number = f"a number above 0 with at most {self.places} decimal places, for example 2.5"
-        return " or ".join(part for part in (number, words) if part)
+        return " or ".join(part for part in (number, words, self.text) if part)
 
     def accept(self, value: object) -> object:
         """The value, from Python or from the command line's text, if the rule allows it."""
-        if value in self.choices:
+        if value in self.choices or (self.text and isinstance(value, str)):
             return value
         if self.minimum is not None and not isinstance(value, bool):
             try:
@@ -73,9 +74,10 @@ def parameter(
     minimum: int | None = None,
     places: int | None = None,
     choices: tuple[str, ...] = (),
+    text: str = "",
 ) -> Any:
     """A dataclass field that is a parameter."""
-    card = {"help": help, "minimum": minimum, "places": places, "choices": choices}
+    card = {"help": help, "minimum": minimum, "places": places, "choices": choices, "text": text}
     return field(default=default, metadata=card)
 
 

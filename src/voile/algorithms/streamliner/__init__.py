@@ -1,0 +1,1 @@
+"""The privacy streamliner of paper 000: RIA, RDA and GDA."""

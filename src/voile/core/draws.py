@@ -1,0 +1,75 @@
+"""Draws: the random choices that protect people. From the operating system, never stored.
+
+A randomised algorithm is a deterministic function of its table and of whole numbers drawn
+uniformly below given bounds. Whoever knows the draws knows who has what (facts/streamliner.md A4), so
+they are used once and forgotten. Tests inject a seed, or enumerate every draw there is.
+"""
+
+import os
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.kernels.shuffle import reduce_words, shuffle_runs
+
+_NARROW = 2**31  # bounds up to here are served by 32 bits
+
+
+class Draws(ABC):
+    """A source of uniform whole numbers."""
+
+    @abstractmethod
+    def words(self, count: int, bits: int) -> NDArray[np.unsignedinteger]:
+        """So many random words of 32 or 64 bits."""
+
+    def below(self, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A number from 0 up to each bound, every one equally likely: words that would favour some
+        numbers are drawn again.
+
+        >>> SECRET.below(np.array([1, 1])).tolist()
+        [0, 0]
+        """
+        bits = 32 if bounds.max(initial=1) <= _NARROW else 64
+        numbers = np.empty(bounds.size, np.int64)
+        due = np.arange(bounds.size)
+        while due.size:
+            due = due[reduce_words(self.words(due.size, bits).astype(np.uint64), bits, bounds, due, numbers)]
+        return numbers
+
+    def shuffled(self, start: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The positions 0 .. start[-1]-1, each run start[c] .. start[c+1]-1 in uniformly random order.
+
+        >>> SECRET.shuffled(np.array([0, 1, 2])).tolist()
+        [0, 1]
+        """
+        sizes = np.diff(start)
+        bounds = np.arange(1, int(start[-1]) + 1) - np.repeat(start[:-1], sizes)  # 1, 2, ... in each run
+        return shuffle_runs(start, self.below(bounds))  # type: ignore[no-any-return]
+
+
+class SecretDraws(Draws):
+    """From the operating system's generator."""
+
+    def words(self, count: int, bits: int) -> NDArray[np.unsignedinteger]:
+        """Words nobody can repeat."""
+        return np.frombuffer(os.urandom(count * bits // 8), np.uint32 if bits == 32 else np.uint64)
+
+
+class InsecureDraws(Draws):
+    """From a seed, for tests: whoever learns or guesses it can undo the release.
+
+    >>> InsecureDraws(7).below(np.array([10, 10])).tolist() == InsecureDraws(7).below(np.array([10, 10])).tolist()
+    True
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._generator = np.random.default_rng(seed)
+
+    def words(self, count: int, bits: int) -> NDArray[np.unsignedinteger]:
+        """Words anyone with the seed can repeat."""
+        kind = np.uint32 if bits == 32 else np.uint64
+        return self._generator.integers(0, 2**bits, count, dtype=kind)
+
+
+SECRET = SecretDraws()

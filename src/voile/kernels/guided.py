@@ -1,0 +1,219 @@
+"""GDA's groups: for each row of the largest colour the nearest first rows of other colours (paper 000, Table 7).
+
+Rows have a weighted rank; every colour's rows stand in ascending order of it, and its first row that has no
+group yet is its *head*. All rows have a position in one order of rank and colour, so that heads next to a rank
+are found by looking left and right.
+
+As the paper writes it, grouping can end with rows that no group can take. The guard of facts/streamliner.md A5
+prevents that: with K groups of the largest colour still to form, a colour with K rows or more is critical, and a
+group may hold at most sum_j min(rows left of j, K) - critical - l (K - 1) others.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.marked_positions import at_or_after, before, mark, no_marks, unmark
+from voile.kernels.most_frequent import sift_down, sift_up
+
+NONE = -1
+
+
+class Line(NamedTuple):
+    """All rows by rank, then colour: what is known of each position."""
+
+    rank: NDArray[np.int64]
+    colour: NDArray[np.int64]
+    run: NDArray[np.int64]  # first position of the same rank
+    position: NDArray[np.int64]  # of each place; places are rows in order of colour, then rank
+
+
+class Guard(NamedTuple):
+    """What the guard counts. number[0]: K, [1]: sum of min(left, K), [2]: critical colours."""
+
+    number: NDArray[np.int64]
+    critical: NDArray[np.int64]  # the first number[2] are the critical colours
+    event: NDArray[np.int64]  # of each K the first colour that may become critical then, and ...
+    after: NDArray[np.int64]  # ... of each colour the next one
+
+
+@inlined_kernel
+def schedule(guard, c, left):
+    """Look at a colour again when K is down to what it has left."""
+    guard.after[c] = guard.event[left]
+    guard.event[left] = c
+
+
+@inlined_kernel
+def lower_k(guard, left):
+    """One group less to form: some colours become critical."""
+    guard.number[0] -= 1
+    k = guard.number[0]
+    if k <= 0:
+        return
+    c = guard.event[k]
+    while c != NONE:
+        following = guard.after[c]
+        if left[c] >= k:
+            guard.critical[guard.number[2]] = c
+            guard.number[2] += 1
+        elif left[c] > 0:
+            schedule(guard, c, left[c])
+        c = following
+
+
+@kernel
+def new_guard(left):
+    """The guard before the first group: K is the size of the largest colour."""
+    most = left.max()
+    number = np.array([most + 1, left.sum(), 0])
+    guard = Guard(number, np.empty(left.size, np.int64), np.full(most + 1, NONE), np.empty(left.size, np.int64))
+    for c in range(left.size):
+        schedule(guard, c, left[c])
+    lower_k(guard, left)
+    return guard
+
+
+@inlined_kernel
+def run_before(words, levels, line, position):
+    """The first head of the nearest run before a position's run."""
+    last = before(words, levels, line.run[position])
+    return NONE if last == NONE else at_or_after(words, levels, line.run[last])
+
+
+@inlined_kernel
+def nearest_critical(guard, heads, line, left, stamp, g, rank):
+    """The head of a critical colour nearest to a rank, ties by colour; of those not in the group yet."""
+    best, best_distance = NONE, np.int64(0)
+    for i in range(guard.number[2]):
+        c = guard.critical[i]
+        if left[c] == 0 or stamp[c] == g:
+            continue
+        distance = abs(line.rank[heads[c]] - rank)
+        nearer = best == NONE or distance < best_distance
+        if nearer or (distance == best_distance and c < line.colour[best]):
+            best, best_distance = heads[c], distance
+    return best
+
+
+@kernel
+def choose(words, levels, line, guard, heads, left, stamp, g, lead, chosen):
+    """Fill `chosen` with the positions of the nearest heads around a lead row; returns how many of them,
+    the lead counted, are critical. Chosen heads are unmarked and stamped."""
+    k, rank = guard.number[0], line.rank[lead]
+    spare = guard.number[1] - guard.number[2] - (chosen.size + 1) * (k - 1) if k > 0 else chosen.size
+    right = at_or_after(words, levels, line.run[lead])
+    near_left = run_before(words, levels, line, lead)
+    count, critical = 0, 1
+    while count < chosen.size and spare > 0 and (right != NONE or near_left != NONE):
+        go_left = right == NONE
+        if right != NONE and near_left != NONE:
+            ahead, back = line.rank[right] - rank, rank - line.rank[near_left]
+            go_left = back < ahead or (back == ahead and line.colour[near_left] < line.colour[right])
+        at = near_left if go_left else right
+        if go_left:
+            beside = at_or_after(words, levels, at + 1)
+            same_run = beside != NONE and line.run[beside] == line.run[at]
+            near_left = beside if same_run else run_before(words, levels, line, at)
+        else:
+            right = at_or_after(words, levels, at + 1)
+        is_critical = k > 0 and left[line.colour[at]] >= k
+        spare -= not is_critical and k > 0
+        critical += is_critical
+        chosen[count] = at
+        count += 1
+    for i in range(count):
+        stamp[line.colour[chosen[i]]] = g
+    while count < chosen.size:  # only critical colours may still join
+        chosen[count] = nearest_critical(guard, heads, line, left, stamp, g, rank)
+        stamp[line.colour[chosen[count]]] = g
+        count += 1
+        critical += 1
+    return critical
+
+
+@inlined_kernel
+def advance(words, levels, line, start, next_place, heads, left, group, c, g):
+    """The head of a colour joins a group; the next row of the colour is its head."""
+    group[next_place[c]] = g
+    unmark(words, levels, heads[c])
+    next_place[c] += 1
+    left[c] -= 1
+    if left[c] > 0:
+        heads[c] = line.position[next_place[c]]
+        mark(words, levels, heads[c])
+
+
+@kernel
+def guided_groups(start, line, ell):
+    """The group of each place, NONE for those left over; and how many groups there are."""
+    colours = start.size - 1
+    left, next_place = np.diff(start), start[:-1].copy()
+    heads = line.position[next_place]
+    words, levels = no_marks(line.rank.size)
+    heap = np.empty(colours, np.int64)  # rows left, then colour: the largest first, ties by colour
+    for c in range(colours):
+        mark(words, levels, heads[c])
+        heap[c] = left[c] * colours + colours - 1 - c
+        sift_up(heap, c)
+    guard = new_guard(left)
+    group, stamp = np.full(line.rank.size, NONE), np.full(colours, NONE)
+    chosen = np.empty(ell - 1, np.int64)
+    groups, size, incomplete = 0, colours, colours
+    while incomplete >= ell:
+        largest = colours - 1 - heap[0] % colours
+        if heap[0] // colours != left[largest]:  # what the heap knows is old
+            heap[0] = left[largest] * colours + colours - 1 - largest
+            sift_down(heap, size, 0)
+            continue
+        while left[largest] > 0 and incomplete >= ell:
+            lead = heads[largest]
+            stamp[largest] = groups
+            unmark(words, levels, lead)
+            critical = choose(words, levels, line, guard, heads, left, stamp, groups, lead, chosen)
+            advance(words, levels, line, start, next_place, heads, left, group, largest, groups)
+            incomplete -= left[largest] == 0
+            for at in chosen:
+                c = line.colour[at]
+                advance(words, levels, line, start, next_place, heads, left, group, c, groups)
+                incomplete -= left[c] == 0
+            groups += 1
+            guard.number[1] -= ell + guard.number[2] - critical
+            lower_k(guard, left)
+    return group, groups
+
+
+@kernel
+def append_to_nearest(start, line, group, groups, ell):
+    """Places left over join the group without their colour whose mean rank is nearest; of equally near ones
+    the one above. Means are those of the groups as formed, l rows each."""
+    total = np.zeros(groups, np.int64)
+    for place in range(group.size):
+        if group[place] != NONE:
+            total[group[place]] += line.rank[line.position[place]]
+    order = np.argsort(total, kind="mergesort")
+    sorted_total = total[order]
+    at = np.empty(groups, np.int64)
+    at[order] = np.arange(groups)
+    for c in range(start.size - 1):
+        if group[start[c + 1] - 1] != NONE:
+            continue
+        words, levels = no_marks(groups)
+        for g in range(groups):
+            mark(words, levels, g)
+        for place in range(start[c], start[c + 1]):
+            if group[place] != NONE:
+                unmark(words, levels, at[group[place]])
+        for place in range(start[c], start[c + 1]):
+            if group[place] == NONE:
+                wanted = ell * line.rank[line.position[place]]
+                middle = np.searchsorted(sorted_total, wanted)
+                above, below = at_or_after(words, levels, middle), before(words, levels, middle)
+                if above == NONE or (
+                    below != NONE and wanted - sorted_total[below] < sorted_total[above] - wanted
+                ):
+                    above = below
+                group[place] = order[above]
+                unmark(words, levels, above)
