@@ -148,17 +148,24 @@ def _is_certificate(document: Any) -> bool:
     """Whether a document has what the audit relies on."""
     if not isinstance(document, dict) or not isinstance(document.get("files"), dict):
         return False
-    promise = document.get("promise")
-    if not isinstance(promise, dict) or promise.get("model") not in catalog.models():
-        return False
-    return _promised(promise) is not None
+    with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, ParameterError):
+        return bool(_promised(document))
+    return False
 
 
-def _promised(promise: Mapping[str, Any]) -> PrivacyModel | None:
-    """The model a certificate promises; None if its parameters are not the model's."""
-    with contextlib.suppress(ParameterError, TypeError):
-        return catalog.models()[promise["model"]].configure(promise.get("parameters"))  # type: ignore[arg-type]
-    return None
+def _promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:
+    """The models a certificate promises; raises KeyError, TypeError or ParameterError if it is not sound."""
+    if certificate is None:
+        return []
+    models, promise = catalog.models(), certificate["promise"]
+    found = [models[promise["model"]].configure(promise["parameters"])]
+    for entry in certificate.get("also", []):
+        model, given = models[entry["model"]], dict(entry["parameters"])
+        bound = exact_number(given.pop(model.bound))
+        if bound is None:
+            raise TypeError
+        found.append(_bounded(model, bound, ", ".join(f"{name}={value}" for name, value in given.items())))
+    return found
 
 
 def _suppressed(
@@ -255,16 +262,16 @@ def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:
     return None
 
 
-def parse_requirements(text: str) -> list[PrivacyModel]:
-    """Promises from "l>=4, k>=5, c[l=3]<4".
+def parse_requirements(text: str, where: str = "--require") -> list[PrivacyModel]:
+    """Promises from "l>=4, k>=5, c[l=3]<4"; `where` is named when they cannot be read.
 
     >>> parse_requirements("l>=4, c[l=3] < 3/2")
     [FrequencyLDiversity(l=Fraction(4, 1)), RecursiveCLDiversity(c=Fraction(3, 2), l=3)]
     """
-    return [_requirement(part) for part in filter(None, map(str.strip, _BETWEEN_REQUIREMENTS.split(text)))]
+    return [_requirement(part, where) for part in filter(None, map(str.strip, _BETWEEN_REQUIREMENTS.split(text)))]
 
 
-def _requirement(text: str) -> PrivacyModel:
+def _requirement(text: str, where: str) -> PrivacyModel:
     models = catalog.models()
     by_name = {model.symbol: model for model in models.values()} | models
     match = _REQUIREMENT.fullmatch(text)
@@ -273,7 +280,7 @@ def _requirement(text: str) -> PrivacyModel:
     if name not in by_name or number is None:
         raise ParameterError(
             "not a requirement",
-            where="--require",
+            where=where,
             rule=f"NAME, then {', '.join(('>=', '<=', '<'))}, then a NUMBER, with NAME one of "
             f"{', '.join(model.symbol for model in models.values())} or a model's full name",
             remedy='for example "l>=4, k>=5, t<=0.2, c[l=3]<4"',
@@ -282,7 +289,7 @@ def _requirement(text: str) -> PrivacyModel:
     if sense != model.sense:
         raise ParameterError(
             f"{name} with {sense}",
-            where="--require",
+            where=where,
             rule=f"{model.title} bounds {model.bound} by {model.sense}",
             remedy=f"write {name}{model.sense}{bound}",
         )
@@ -305,8 +312,7 @@ def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list
     failures = [f"identifying column {name} is published" for name in report.identifying]
     if report.digest_matches is False:
         failures.append("the data is not what its certificate was made for (digest differs)")
-    promised = _promised(report.certificate["promise"]) if report.certificate is not None else None
-    for promise in ([promised] if promised else []) + requirements:
+    for promise in _promised(report.certificate) + requirements:
         verdict = promise.check(report.bags)
         bound, shown = promise.threshold(), verdict.shown()
         others = ", ".join(f"{n} = {v}" for n, v in promise.settings().items() if n != promise.bound)

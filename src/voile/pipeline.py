@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.auditing import AuditReport, audit
-from voile.core.algorithm import Algorithm
-from voile.core.bags import Bags
+from voile.auditing import AuditReport, audit, parse_requirements
+from voile.core.algorithm import Algorithm, RandomisedAlgorithm
 from voile.core.boxes import Boxes
+from voile.core.draws import SECRET, Draws, InsecureDraws
+from voile.core.family_set import merged_until
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import dense_rank
 from voile.core.partition import Partition
@@ -24,10 +25,10 @@ from voile.core.release import Release
 from voile.core.schema import Role
 from voile.core.table import Table
 from voile.core.verdict import Verdict
-from voile.errors import InputError, PromiseBroken, SpecError
+from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
-from voile.output.certificate import certificate
+from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_data, write_document, write_hierarchy_file
 from voile.rendering.release_frame import render
@@ -71,10 +72,20 @@ def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
     return write_hierarchy_file(found[0].domain.lines(), Path(path))
 
 
-def anonymize(table: Table, algorithm: str = "elig", *, report: Report = _silent, **parameters: object) -> Release:
+def anonymize(
+    table: Table,
+    algorithm: str = "elig",
+    *,
+    also: str = "",
+    insecure_seed: int | None = None,
+    report: Report = _silent,
+    **parameters: object,
+) -> Release:
     """Make a release of a table in memory; `.write(folder)` publishes it.
 
-    `parameters` are the algorithm's own, see `voile algorithms`.
+    `parameters` are the algorithm's own, see `voile algorithms`. `also` are further promises, for example
+    "k>=20, t<=0.3": groups are merged until they hold. `insecure_seed` repeats a random draw, for tests only:
+    the certificate then claims less.
 
     >>> patients = {"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]}
     >>> import polars as pl
@@ -89,12 +100,16 @@ def anonymize(table: Table, algorithm: str = "elig", *, report: Report = _silent
             remedy="read it first: voile.read(file or data frame, spec)",
         )
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
-    partition = chosen.partition(table, lambda share: report("grouping", share))
-    report("checking", 0)
     promise = promise_of(chosen)
-    checks = _checked(table, partition, promise)
+    further = _further_promises(also, promise, table)
+    draws = SECRET if insecure_seed is None else InsecureDraws(insecure_seed)
+    partition = _drawn(chosen, table, draws, lambda share: report("grouping", share))
+    report("checking", 0)
+    partition = merged_until(table, partition, further)
+    checks = _checked(table, partition, [promise, *further])
     boxes = Boxes.around(table, partition)
-    document = certificate(table, boxes, chosen, promise, checks, catalog.metrics())
+    claim = Claim(chosen, promise, further, secret=insecure_seed is None)
+    document = certificate(table, boxes, claim, checks, catalog.metrics())
     report("rendering", 0)
     frame = render(table, partition, boxes)
     if table.schema is None:
@@ -109,15 +124,44 @@ def promise_of(algorithm: Algorithm) -> PrivacyModel:
     return model.configure({name: getattr(algorithm, name) for name in shared})
 
 
-def _checked(table: Table, partition: Partition, promise: PrivacyModel) -> dict[str, Verdict]:
-    """What every model says of the classes an adversary sees; raises if the promise is broken."""
-    bags = Bags.of(
-        _classes(table, partition),
-        [column.codes for column in table.sensitive],
-        subject=table.persons,
-        domains=[column.domain for column in table.sensitive],
-    )
-    if not promise.check(bags).ok:
+def _drawn(algorithm: Algorithm, table: Table, draws: Draws, progress: Callable[[float], None]) -> Partition:
+    """The partition; of a randomised algorithm with these draws."""
+    if isinstance(algorithm, RandomisedAlgorithm):
+        return algorithm.partition(table, progress, draws)
+    if draws is not SECRET:
+        raise ParameterError(
+            f"{algorithm.key} draws nothing at random", where="insecure_seed", remedy="leave it out"
+        )
+    return algorithm.partition(table, progress)
+
+
+def _further_promises(also: str, promise: PrivacyModel, table: Table) -> list[PrivacyModel]:
+    """The models of `also`, if merging groups for them cannot break the algorithm's own promise."""
+    further = parse_requirements(also, "also")
+    if further and not promise.survives_merging:
+        able = [key for key, a in catalog.algorithms().items() if catalog.models()[a.promise].survives_merging]
+        raise ParameterError(
+            f"{promise.title} does not survive the merging of groups",
+            where="also",
+            rule="further promises are reached by merging groups",
+            remedy=f"use {', '.join(able)}; or leave it out, and see what is achieved with voile audit --require",
+        )
+    if further and table.persons is not None:
+        raise ParameterError(
+            "merging would bring rows of one person together",
+            where="also",
+            rule="a group holds a person once",
+            remedy="leave it out, or keep one row of each person",
+        )
+    return further
+
+
+def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -> dict[str, Verdict]:
+    """What every model says of the classes an adversary sees; raises if a promise is broken."""
+    bags = table.bags(_classes(table, partition))
+    for promise in promises:
+        if promise.check(bags).ok:
+            continue
         kept = [column.name for column in table.kept]
         raise PromiseBroken(
             f"kept columns {', '.join(kept)} split groups apart" if kept else "the grouping breaks its promise",
@@ -204,17 +248,17 @@ def publish(
     *,
     format: str = "csv",
     report: Report = _silent,
-    **parameters: object,
+    **options: Any,
 ) -> tuple[Release, AuditReport]:
     """Read a file or data frame, make a release and write it into a new folder; the whole line.
 
-    `format` is "csv" or "parquet", `parameters` are the algorithm's own. Returns the release and its
+    `format` is "csv" or "parquet", `options` are those of `anonymize`. Returns the release and its
     audit. The folder is reserved first, so that a long run cannot fail at its end.
     """
     with Staging(folder) as staging:
         report("reading", 0)
         table = read(source, spec)
-        release = anonymize(table, algorithm, report=report, **parameters)
+        release = anonymize(table, algorithm, report=report, **options)
         report("writing and auditing", 0)
         found = _write_audited(release, staging, format)
     return replace(release, certificate=found.certificate or {}), found

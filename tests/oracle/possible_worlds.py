@@ -1,8 +1,11 @@
-"""The possible-worlds oracle, first form: what an adversary who knows the algorithm infers.
+"""The possible-worlds oracle: what an adversary who knows the algorithm infers, exactly.
 
-A world is a table with the same persons, the same QI and the same multiset of sensitive values.
-The adversary sees a publication (groups with their bags), runs the algorithm on every world, and
-keeps those that would have led to the same publication. Posteriors are exact fractions.
+A world is a table with the same persons, the same QI and the same multiset of sensitive values. The adversary
+sees a publication (groups with their bags), knows with which probability the algorithm makes it of each world, and
+weighs the worlds by that. Posteriors are exact fractions.
+
+An algorithm is here a function of a world that returns the distribution of its groupings: a mapping from a
+partition (canonical tuple of tuples of persons; None when it refuses) to its probability.
 """
 
 from collections import Counter, defaultdict
@@ -15,41 +18,89 @@ def worlds(values):
     return sorted(set(permutations(values)))
 
 
-def publication(groups, world):
+def canonical(groups):
+    """Groups of persons as a canonical tuple; None stays None."""
+    return None if groups is None else tuple(sorted(tuple(sorted(group)) for group in groups))
+
+
+def certain(algorithm):
+    """A deterministic function of the world that returns groups, or None, as a distribution."""
+    return lambda world: {canonical(algorithm(world)): Fraction(1)}
+
+
+def publication(partition, world):
     """What is seen: for each group of persons, its bag of values."""
-    return tuple(sorted((tuple(sorted(g)), tuple(sorted(world[p] for p in g))) for g in groups))
+    return tuple((group, tuple(sorted(world[p] for p in group))) for group in partition)
+
+
+def weighed_worlds(algorithm, values):
+    """Every publication, with the worlds that lead to it and their weights."""
+    seen = defaultdict(list)
+    for world in worlds(values):
+        for partition, chance in algorithm(world).items():
+            if partition is not None and chance:
+                seen[publication(partition, world)].append((world, chance))
+    return seen
+
+
+def shares(weighed, person, column=lambda value: value):
+    """The posterior of one person over values (of one column of them), among weighed worlds."""
+    total = sum(chance for _, chance in weighed)
+    found = Counter()
+    for world, chance in weighed:
+        found[column(world[person])] += chance / total
+    return found
 
 
 def posteriors(algorithm, values):
-    """Every publication some world leads to, with each person's posterior for each value.
-
-    `algorithm(world)` returns groups of persons, or None when it refuses to publish.
-    """
-    seen = defaultdict(list)
-    for world in worlds(values):
-        groups = algorithm(world)
-        if groups is not None:
-            seen[publication(groups, world)].append(world)
-    return {
-        shown: [
-            {v: Fraction(c, len(kept)) for v, c in Counter(world[p] for world in kept).items()}
-            for p in range(len(values))
-        ]
-        for shown, kept in seen.items()
-    }
+    """Every publication, with each person's posterior for each value."""
+    seen = weighed_worlds(algorithm, values)
+    return {shown: [shares(kept, p) for p in range(len(values))] for shown, kept in seen.items()}
 
 
 def worst_posterior(algorithm, values):
-    """The most an adversary can be sure of, over all publications and persons."""
+    """The most an adversary can be sure of who knows the algorithm: the marginal rung."""
     found = posteriors(algorithm, values)
     return max((p for person in found.values() for each in person for p in each.values()), default=Fraction(0))
+
+
+def worst_given_outsiders(algorithm, values, column=lambda value: value):
+    """The most an adversary can be sure of who also knows everyone outside the victim's group: the strong rung.
+    `column` picks one of several sensitive values."""
+    worst = Fraction(0)
+    for shown, kept in weighed_worlds(algorithm, values).items():
+        for group, _ in shown:
+            alike = defaultdict(list)
+            for world, chance in kept:
+                outside = tuple(v for p, v in enumerate(world) if p not in group)
+                alike[outside].append((world, chance))
+            for weighed in alike.values():
+                worst = max(worst, *(share for p in group for share in shares(weighed, p, column).values()))
+    return worst
 
 
 def bag_posterior(algorithm, values):
     """The most a reader who does not think about the algorithm can be sure of."""
     worst = Fraction(0)
-    for world in worlds(values):
-        for group in algorithm(world) or ():
-            top = max(Counter(world[p] for p in group).values())
-            worst = max(worst, Fraction(top, len(group)))
+    for shown in weighed_worlds(algorithm, values):
+        for group, bag in shown:
+            worst = max(worst, Fraction(max(Counter(bag).values()), len(group)))
     return worst
+
+
+def count_vectors(n, ell):
+    """All l-eligible count vectors of n persons, largest first, as multisets of values.
+
+    >>> list(count_vectors(4, 2))
+    [(0, 0, 1, 1), (0, 0, 1, 2), (0, 1, 2, 3)]
+    """
+
+    def parts(left, most):
+        if left == 0:
+            yield ()
+        for part in range(min(left, most), 0, -1):
+            for rest in parts(left - part, part):
+                yield (part, *rest)
+
+    for counts in parts(n, n // ell):
+        yield tuple(value for value, count in enumerate(counts) for _ in range(count))

@@ -4,89 +4,174 @@ from fractions import Fraction
 
 import pytest
 
-from tests.oracle.possible_worlds import bag_posterior, posteriors, worst_posterior
-from tests.small_tables import table_from
+from tests.oracle import subjects
+from tests.oracle.possible_worlds import (
+    bag_posterior,
+    certain,
+    count_vectors,
+    posteriors,
+    worlds,
+    worst_given_outsiders,
+    worst_posterior,
+)
 from voile import catalog
 from voile.core.algorithm import Rung
-from voile.errors import Infeasible
 
-
-def first_fit_mondrian(ell):
-    """The positive control: halve the line of persons while both halves are diverse."""
-
-    def diverse(world, persons):
-        return all(ell * [world[p] for p in persons].count(v) <= len(persons) for v in set(world))
-
-    def split(world, persons):
-        for at in range(len(persons) // 2, 0, -1):  # the first cut that passes is taken
-            left, right = persons[:at], persons[at:]
-            if len(left) >= ell <= len(right) and diverse(world, left) and diverse(world, right):
-                return split(world, left) + split(world, right)
-        return [persons]
-
-    def algorithm(world):
-        everyone = list(range(len(world)))
-        return split(world, everyone) if diverse(world, everyone) else None
-
-    return algorithm
-
-
-def test_first_fit_mondrian_is_caught():
-    values = (0, 0, 1, 1, 2, 2)
-    assert bag_posterior(first_fit_mondrian(2), values) <= Fraction(1, 2)
-    assert worst_posterior(first_fit_mondrian(2), values) > Fraction(1, 2)
+ATTACKS = {
+    Rung.RELEASE: bag_posterior,
+    Rung.ALGORITHM_MARGINAL: worst_posterior,
+    Rung.ALGORITHM_STRONG: worst_given_outsiders,
+}
+VECTORS = [(ell, values) for ell in (2, 3) for n in range(ell, 7) for values in count_vectors(n, ell)]
+each_vector = pytest.mark.parametrize("ell, values", VECTORS, ids=str)
 
 
 def test_one_group_for_all_is_safe():
     values = (0, 0, 1, 1, 2, 2)
-    assert worst_posterior(lambda world: [list(range(6))], values) == Fraction(1, 3)
+    everybody = certain(lambda world: [list(range(6))])
+    assert worst_posterior(everybody, values) == worst_given_outsiders(everybody, values) == Fraction(1, 3)
 
 
 def test_posteriors_are_distributions():
-    for people in posteriors(first_fit_mondrian(2), (0, 0, 1, 2, 3)).values():
+    for people in posteriors(subjects.first_fit_mondrian(2), (0, 0, 1, 2, 3)).values():
         assert all(sum(person.values()) == 1 for person in people)
 
 
-def on_persons(key, ell, positions):
-    """A catalog algorithm as a function of the world; persons stand on a line of distinct QI."""
-
-    def algorithm(world):
-        n = len(world)
-        table = table_from(positions, [0] * n, [0] * n, [0] * n, list(world), values=max(world) + 1)
-        person = {position: p for p, position in enumerate(positions)}
-        try:
-            partition = catalog.algorithm(key).configure({"l": ell}).partition(table)
-        except Infeasible:
-            return None
-        groups = {}
-        for row, group in enumerate(partition.group.tolist()):
-            if group >= 0:
-                groups.setdefault(group, []).append(person[int(table.quasi[0].codes[row])])
-        return list(groups.values())
-
-    return algorithm
+@pytest.mark.parametrize("key", ["rda", "ria"])
+def test_distributions_sum_to_one(key):
+    algorithm = subjects.ria(2) if key == "ria" else subjects.catalog_algorithm(key, l=2)
+    assert all(sum(algorithm(world).values()) == 1 for world in worlds((0, 0, 1, 2)))
 
 
-WORLDS = [
-    (2, (0, 0, 1, 1)),
-    (2, (0, 0, 1, 2)),
-    (2, (0, 0, 1, 1, 2)),
-    (2, (0, 0, 0, 1, 2, 2)),
-    (3, (0, 0, 1, 1, 2, 2)),
-]
+def subject_of(key, ell):
+    """The oracle's view of an algorithm of the catalog."""
+    return subjects.ria(ell) if key == "ria" else subjects.catalog_algorithm(key, l=ell)
 
 
 @pytest.mark.parametrize("key", catalog.algorithms())
-@pytest.mark.parametrize("ell, values", WORLDS)
+@each_vector
 def test_algorithm_holds_on_its_rung(key, ell, values):
-    algorithm = on_persons(key, ell, positions=[0, 1, 3, 7, 8, 12][: len(values)])
-    assert bag_posterior(algorithm, values) <= Fraction(1, ell)
-    if catalog.algorithm(key).rung != Rung.RELEASE:
-        assert worst_posterior(algorithm, values) <= Fraction(1, ell)
+    for rung, attack in ATTACKS.items():  # also on all rungs below
+        assert attack(subject_of(key, ell), values) <= Fraction(1, ell)
+        if rung == catalog.algorithm(key).rung:
+            break
 
 
-@pytest.mark.parametrize("key, values", [("bsgi", (0, 0, 1, 2)), ("elig", (0, 0, 1, 1, 2))])
-def test_nearest_rows_do_not_hold_one_rung_up(key, values):
-    """docs/known-limits.md: the smallest table on which knowing the algorithm tells more than 1/l."""
-    algorithm = on_persons(key, 2, positions=[0, 1, 3, 7, 8][: len(values)])
-    assert worst_posterior(algorithm, values) > Fraction(1, 2)
+def test_ria_colour_by_colour_is_ria():
+    """The whole algorithm on every draw has the distribution that the oracle composes of its colours."""
+    whole, composed = subjects.catalog_algorithm("ria", l=2), subjects.ria(2)
+    for world in worlds((0, 0, 1, 2))[::3]:
+        assert whole(world) == composed(world)
+
+
+VARIANTS = {
+    "fixed blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<3"),
+    "uneven blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<7"),
+    "merged to k": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="k>=4"),
+    "merged to t": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="t<=0.4"),
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@each_vector
+def test_blocks_and_merging_keep_the_strong_rung(name, ell, values):
+    assert worst_given_outsiders(VARIANTS[name](ell), values) <= Fraction(1, ell)
+
+
+@each_vector
+def test_the_largest_l_of_all_blocks_tells_nothing(ell, values):
+    """l = auto looks at the counts of each block, which the release shows anyway: posteriors are the shares."""
+    rda = subjects.catalog_algorithm("rda", l="auto", blocks="number<7")
+    assert worst_given_outsiders(rda, values) <= bag_posterior(rda, values)
+
+
+PAIRS = [
+    ((0, 0), (0, 1), (1, 0), (1, 1)),
+    ((0, 0), (0, 1), (1, 2), (2, 2)),
+    ((0, 0), (1, 1), (2, 2), (0, 0)),
+    ((0, 0), (0, 1), (1, 1), (1, 2), (2, 0)),
+    ((0, 0), (0, 1), (1, 0), (1, 2), (2, 1), (2, 2)),
+    ((0, 0), (0, 0), (1, 1), (1, 2), (2, 1), (2, 3)),
+]
+
+
+@pytest.mark.parametrize("pairs", PAIRS, ids=str)
+@pytest.mark.parametrize("column", [0, 1])
+def test_two_sensitive_columns_keep_the_strong_rung(pairs, column):
+    rda = subjects.catalog_algorithm("rda", l=2, table=subjects.two_columns)
+    assert any(None not in rda(world) for world in worlds(pairs))
+    assert worst_given_outsiders(rda, pairs, lambda pair: pair[column]) <= Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    "subject, values",
+    [
+        ((0, 0, 1, 1), (0, 1, 2, 3)),
+        ((0, 0, 1, 2), (0, 1, 2, 3)),
+        ((0, 0, 1, 1, 2, 2), (0, 1, 2, 3, 4, 5)),
+        ((0, 1, 1, 2, 2, 3), (0, 1, 2, 3, 4, 4)),
+    ],
+    ids=str,
+)
+def test_layers_keep_the_strong_rung(subject, values):
+    """Rows of one person never meet, and the promise is per row."""
+    rda = subjects.catalog_algorithm("rda", l=2, table=subjects.rows_of_persons(subject))
+    published = [p for world in worlds(values) for p in rda(world) if p is not None]
+    apart = all(len({subject[row] for row in group}) == len(group) for p in published for group in p)
+    assert apart
+    assert bool(published) == (values[-1] != values[-2])  # twice a value is too much for a layer of three
+    assert worst_given_outsiders(rda, values) <= Fraction(1, 2)
+
+
+CONTROLS = {  # what must be caught: the attack that catches it, and the smallest table (facts/streamliner.md A4)
+    "nobody is grouped": (subjects.no_protection, bag_posterior, (0, 1)),
+    "RDA by lowest id": (subjects.lowest_id_rda, worst_posterior, (0, 0, 1, 2)),
+    "GDA as written": (subjects.literal_gda, worst_posterior, (0, 0, 1, 2)),
+    "GDA as shipped": (lambda ell: subjects.catalog_algorithm("gda", l=ell), worst_posterior, (0, 0, 1, 2)),
+    "first-fit Mondrian": (subjects.first_fit_mondrian, worst_posterior, (0, 0, 1, 2, 3)),
+    "cheapest locally safe": (subjects.cheapest_locally_safe, worst_posterior, (0, 0, 1, 1, 2)),
+    "blocks with fallback": (subjects.blocks_with_fallback, worst_posterior, (0, 0, 1, 2, 3)),
+    "BSGI": (lambda ell: subjects.catalog_algorithm("bsgi", l=ell), worst_posterior, (0, 0, 1, 1)),
+    "ELIG": (lambda ell: subjects.catalog_algorithm("elig", l=ell), worst_posterior, (0, 0, 1, 1, 2)),
+}
+
+
+def smallest_breach(algorithm, attack, ell=2, most=6):
+    """The first count vector on which an attack succeeds, and how far."""
+    for n in range(ell, most + 1):
+        for values in count_vectors(n, ell):
+            found = attack(algorithm(ell), values)
+            if found > Fraction(1, ell):
+                return values, found
+    return None, Fraction(0)
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_control_is_caught(name):
+    algorithm, attack, expected = CONTROLS[name]
+    values, posterior = smallest_breach(algorithm, attack)
+    print(f"{name}: values {values}, posterior {posterior}")
+    assert (values, posterior) == (expected, 1)
+
+
+@pytest.mark.parametrize("control", [subjects.lowest_id_rda, subjects.cheapest_locally_safe])
+def test_the_strong_attack_catches_what_the_marginal_one_does(control):
+    values = (0, 0, 1, 1, 2)
+    assert worst_given_outsiders(control(2), values) >= worst_posterior(control(2), values) > Fraction(1, 2)
+
+
+def test_rda_published_twice_tells_all():
+    """Two independent draws of one table, intersected: at n = 4 everything, half of the time."""
+    once = subjects.catalog_algorithm("rda", l=2)
+
+    def twice(world):
+        draws = once(world)
+        return {(p, q): a * b for p, a in draws.items() for q, b in draws.items()}
+
+    values, seen = (0, 0, 1, 2), {}
+    for world in worlds(values):
+        for pair, chance in twice(world).items():
+            bags = tuple(tuple(sorted(world[p] for p in group)) for partition in pair for group in partition)
+            seen.setdefault((pair, bags), []).append((world, chance))
+    sure = sum(chance for kept in seen.values() if len(kept) == 1 for _, chance in kept)
+    assert sure / len(worlds(values)) == Fraction(1, 2)

@@ -30,16 +30,27 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
 )
 @click.option("-a", "--algorithm", default="elig", show_default=True, help="See voile algorithms.")
 @click.option("-p", "--parameter", multiple=True, metavar="NAME=VALUE", help="For example -p l=5; repeatable.")
+@click.option(
+    "--also", default="", metavar="RULES", help='Further promises, "k>=20, t<=0.3": groups are merged to keep them.'
+)
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="New folder for the release.")
 @click.option("-f", "--format", type=click.Choice(["csv", "parquet"]), default=None, help="Default: as the input.")
+@click.option(
+    "--insecure-seed",
+    type=click.IntRange(min=0),
+    default=None,
+    help="Repeat a random draw, for tests only: the certificate then claims less.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(
     table: Path,
     spec: Path,
     algorithm: str,
     parameter: tuple[str, ...],
+    also: str,
     out: Path,
     format: str | None,
+    insecure_seed: int | None,
     as_json: bool,
 ) -> None:
     from voile import catalog
@@ -51,8 +62,9 @@ def command(
     catalog.algorithm(algorithm).configure(given)  # refuses unknown names before they meet others
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
+    options = {**given, "also": also, "insecure_seed": insecure_seed}
     with ProgressBar() as report:
-        release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **given)
+        release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **options)
     if as_json:
         show.document({"ok": True, "folder": str(out), "certificate": release.certificate})
     else:
@@ -65,9 +77,9 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
 
     certificate = release.certificate
     table, promise, utility = certificate["table"], certificate["promise"], certificate["utility"]
-    values = ", ".join(f"{name} = {value}" for name, value in promise["parameters"].items())
     rows = [
-        ("promise", f"{promise['title']}, {values}: {promise['meaning']}"),
+        ("promise", _in_words(promise)),
+        *(("also", _in_words(further)) for further in certificate["also"]),
         ("holds against", certificate["adversary"]["holds_against"]),
         ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
         ("read", _as_read(release.private_record)),
@@ -82,6 +94,11 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("next", f"voile audit {out} -s {spec}"),
     ]
     show.facts("Released", rows)
+
+
+def _in_words(promise: Mapping[str, Any]) -> str:
+    values = ", ".join(f"{name} = {value}" for name, value in promise["parameters"].items())
+    return f"{promise['title']}, {values}: {promise['meaning']}"
 
 
 def _by_column(columns: list[dict[str, Any]]) -> str:

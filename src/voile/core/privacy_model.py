@@ -35,6 +35,7 @@ class PrivacyModel(Parameterised, ABC):
     meaning: ClassVar[str]  # one sentence for the steward
     bound: ClassVar[str]  # the parameter that bounds the figure
     sense: ClassVar[str] = ">="  # figure >= bound, <= bound or < bound
+    survives_merging: ClassVar[bool] = False  # whether two groups that keep it always keep it together
 
     @abstractmethod
     def per_group(self, bags: Bags) -> Ratios:
@@ -67,6 +68,11 @@ class PrivacyModel(Parameterised, ABC):
 
     def failing(self, bags: Bags) -> tuple[int, int]:
         """How many groups do not keep the bound, and how many rows are in them."""
+        broken = self.broken(bags)
+        return int(broken.sum()), int(bags.rows[broken].sum())
+
+    def broken(self, bags: Bags) -> NDArray[np.bool_]:
+        """Which groups do not keep the bound."""
         broken = np.zeros(bags.sizes.size, bool)
         bound = self.threshold()
         for numerator, denominator in self.per_group(bags):
@@ -75,7 +81,7 @@ class PrivacyModel(Parameterised, ABC):
                 numerator, denominator = numerator.astype(object), denominator.astype(object)
             kept = _KEPT[self.sense](numerator * bound.denominator, denominator * bound.numerator)
             broken |= ~kept.astype(bool) | (denominator == 0).astype(bool)
-        return int(broken.sum()), int(bags.rows[broken].sum())
+        return broken
 
     def threshold(self) -> Fraction:
         """The value of the bound."""

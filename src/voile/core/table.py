@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
+from voile.core.bags import Bags
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import distinct_values, sorted_together
 from voile.core.schema import Role, Schema
@@ -90,6 +91,13 @@ class Table:
             return None
         values, index = distinct_values(subject[0].codes)
         return index if values.size < self.n else None
+
+    def bags(self, group: Codes) -> Bags:
+        """The sensitive values of each group of rows, counted by person."""
+        sensitive = self.sensitive
+        return Bags.of(
+            group, [c.codes for c in sensitive], subject=self.persons, domains=[c.domain for c in sensitive]
+        )
 
     def marks(self) -> dict[str, Codes]:
         """What must differ inside a group, by the name of its column: sensitive values, and the

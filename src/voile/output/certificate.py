@@ -6,15 +6,15 @@ section 5). What depends on who has what goes to the private record.
 
 import datetime
 import platform
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 import voile
-from voile.core.algorithm import Algorithm
+from voile.core.algorithm import Algorithm, Rung
 from voile.core.axis import Axis
 from voile.core.boxes import Boxes
 from voile.core.metric import Metric
@@ -26,30 +26,42 @@ from voile.core.verdict import Verdict
 FORMAT = 1
 
 
+@dataclass(frozen=True)
+class Claim:
+    """What is promised, by which algorithm, and whether its draws are secret."""
+
+    algorithm: Algorithm
+    promise: PrivacyModel
+    also: Sequence[PrivacyModel] = ()
+    secret: bool = True
+
+    @property
+    def rung(self) -> Rung:
+        """Draws from a seed protect from nobody who thinks about the algorithm."""
+        return self.algorithm.rung if self.secret else Rung.RELEASE
+
+
 def certificate(
     table: Table,
     boxes: Boxes,
-    algorithm: Algorithm,
-    promise: PrivacyModel,
+    claim: Claim,
     checks: Mapping[str, Verdict],
     metrics: Mapping[str, type[Metric]],
 ) -> dict[str, Any]:
     """Everything but the digests, which exist once the data is written."""
+    algorithm = claim.algorithm
     return {
         "certificate": FORMAT,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "promise": {
-            "model": promise.key,
-            "title": promise.title,
-            "parameters": promise.settings(),
-            "meaning": promise.meaning,
-        },
+        "promise": _promise(claim.promise),
+        "also": [_promise(model) for model in claim.also],
         "adversary": {
-            "rung": algorithm.rung.value,
-            "holds_against": algorithm.rung.meaning,
-            "not_promised": _not_promised(algorithm, table),
+            "rung": claim.rung.value,
+            "holds_against": claim.rung.meaning,
+            "not_promised": _not_promised(claim, table),
         },
         "algorithm": {"key": algorithm.key, "paper": algorithm.paper, "parameters": algorithm.settings()},
+        "randomness": _randomness(claim),
         "table": {
             "rows": int(boxes.sizes.sum()),
             "groups": int(boxes.sizes.size),
@@ -71,13 +83,27 @@ def certificate(
     }
 
 
-def _not_promised(algorithm: Algorithm, table: Table) -> list[str]:
+def _promise(model: PrivacyModel) -> dict[str, Any]:
+    return {"model": model.key, "title": model.title, "parameters": model.settings(), "meaning": model.meaning}
+
+
+def _randomness(claim: Claim) -> str:
+    if claim.algorithm.deterministic:
+        return "none"
+    return "from the operating system, not stored" if claim.secret else "from a seed, for tests only"
+
+
+def _not_promised(claim: Claim, table: Table) -> list[str]:
     limits = ["these persons published again, in another release, without a ledger"]
+    if not claim.algorithm.deterministic:
+        limits.insert(0, "this table published a second time: two draws together can tell everything")
+    if not claim.secret:
+        limits.insert(0, "anything against a reader who learns or guesses the seed: the draws can be repeated")
     if table.persons is not None:
         limits.insert(0, "a reader who knows which rows are one person's, where those share a sensitive value")
     if len(table.sensitive) > 1:
         limits.insert(0, "a reader who already knows one of a person's sensitive values")
-    if algorithm.rung.value == "release":
+    if claim.rung == Rung.RELEASE:
         limits.insert(0, "a reader who knows the algorithm and reasons about why it made these groups")
     return limits
 

@@ -1,0 +1,245 @@
+"""What the oracle examines: every algorithm of the catalog, and controls that must be caught.
+
+Each is a function of a world that returns the exact distribution of its groupings (see possible_worlds). Persons
+stand on a line of different quasi-identifying values, so that everybody is known.
+"""
+
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+
+from tests.oracle.every_draw import distribution
+from tests.oracle.gda_literal import gda
+from tests.oracle.possible_worlds import canonical, certain
+from tests.small_tables import axis_of, column, table_from
+from voile import catalog
+from voile.algorithms.streamliner.ria import colours_by_size, draw_candidates
+from voile.auditing import parse_requirements
+from voile.core.algorithm import RandomisedAlgorithm
+from voile.core.draws import Draws
+from voile.core.family_set import merged_until
+from voile.core.hierarchy import Hierarchy
+from voile.core.schema import Role
+from voile.core.table import Table
+from voile.errors import Infeasible
+from voile.kernels.independent import merged_groups
+
+POSITIONS = (0, 1, 3, 7, 8, 12)  # on the line; no two distances among neighbours are alike
+
+
+def table_of(world):
+    """Persons of distinct positions with the values of a world; a person's row is found by its position."""
+    n = len(world)
+    return table_from(POSITIONS[:n], [0] * n, [0] * n, [0] * n, list(world), values=max(world) + 1)
+
+
+def persons_in(partition, table):
+    """The partition as groups of persons."""
+    person = {position: p for p, position in enumerate(POSITIONS)}
+    groups = {}
+    for row, group in enumerate(partition.group.tolist()):
+        if group >= 0:
+            groups.setdefault(group, []).append(person[int(table.quasi[0].codes[row])])
+    return canonical(groups.values())
+
+
+def catalog_algorithm(key, also="", table=table_of, **parameters):
+    """An algorithm of the catalog as it is shipped, on every draw it can make."""
+    chosen = catalog.algorithm(key).configure(parameters)
+    further = parse_requirements(also)
+
+    def of(world):
+        rows = table(world)
+
+        def run(*draws):
+            partition = chosen.partition(rows, lambda share: None, *draws)
+            return persons_in(merged_until(rows, partition, further), rows)
+
+        try:
+            return distribution(run) if isinstance(chosen, RandomisedAlgorithm) else {run(): Fraction(1)}
+        except Infeasible:
+            return {None: Fraction(1)}
+
+    return of
+
+
+def ria(ell):
+    """RIA on every draw, colour by colour: colours draw independently, and groups are what hangs together."""
+
+    def of(world):
+        table = table_of(world)
+        rows, start = colours_by_size(table.sensitive[0].codes)
+        person = np.searchsorted(POSITIONS, table.quasi[0].codes)[rows]
+        found = {}
+        for group, chance in _links_of_all(tuple(start.tolist()), ell).items():
+            groups = canonical([person[[p for p, g in enumerate(group) if g == h]].tolist() for h in set(group)])
+            found[groups] = found.get(groups, 0) + chance
+        return found
+
+    return of
+
+
+@cache
+def _links_of_all(start, ell):
+    """The distribution of the groups among places: what the counts of the colours alone decide."""
+    joined = {tuple(range(start[-1])): Fraction(1)}
+    for i in range(len(start) - 1):
+        joined = _joined(joined, _links_of_colour(start, ell, i))
+    return joined
+
+
+def _links_of_colour(start, ell, i):
+    """The distribution of the groups that one colour's candidates make, among places."""
+
+    def run(draws):
+        root = np.arange(start[-1])
+        draw_candidates(np.array(start), ell, np.array([i]), draws, root)
+        return tuple(merged_groups(root).tolist())
+
+    return distribution(run)
+
+
+def _joined(one, other):
+    """The distribution of the finest common coarsening of two independent partitions."""
+    found = {}
+    for a, chance_a in one.items():
+        for b, chance_b in other.items():
+            key = _join(a, b)
+            found[key] = found.get(key, 0) + chance_a * chance_b
+    return found
+
+
+@cache
+def _join(a, b):
+    """Group labels (the least place of each group) of what hangs together by either partition."""
+    label = list(range(len(a)))
+    changed = True
+    while changed:
+        changed = False
+        for p, q in combinations(range(len(a)), 2):
+            if (a[p] == a[q] or b[p] == b[q]) and label[p] != label[q]:
+                label[p] = label[q] = min(label[p], label[q])
+                changed = True
+    return tuple(label)
+
+
+class LowestId(Draws):
+    """The control: "any row" is the first one. Shuffles leave every row where it is."""
+
+    def words(self, count, bits):
+        raise AssertionError("nothing is drawn")
+
+    def below(self, bounds):
+        return bounds - 1
+
+
+def lowest_id_rda(ell):
+    """RDA whose random choices are public."""
+    chosen = catalog.algorithm("rda").configure({"l": ell})
+
+    def groups(world):
+        table = table_of(world)
+        try:
+            return persons_in(chosen.partition(table, draws=LowestId()), table)
+        except Infeasible:
+            return None
+
+    return certain(groups)
+
+
+def literal_gda(ell):
+    """GDA as the paper writes it; stuck is refused."""
+    return certain(lambda world: gda(world, POSITIONS, ell, guarded=False))
+
+
+def first_fit_mondrian(ell):
+    """Halve the line of persons while both halves are diverse; the first cut that passes is taken."""
+
+    def split(world, persons):
+        for at in range(len(persons) // 2, 0, -1):
+            left, right = persons[:at], persons[at:]
+            if all(len(half) >= ell and diverse(world, half, ell) for half in (left, right)):
+                return split(world, left) + split(world, right)
+        return [persons]
+
+    return certain(lambda world: split(world, list(range(len(world)))))
+
+
+def diverse(world, persons, ell):
+    """Whether no value has more than 1/l of some persons."""
+    return all(ell * [world[p] for p in persons].count(v) <= len(persons) for v in set(world))
+
+
+def cheapest_locally_safe(ell):
+    """Of all partitions into l-diverse groups the one with the shortest intervals on the line, the first of equals."""
+
+    def groups(world):
+        safe = [p for p in partitions(len(world)) if all(diverse(world, group, ell) for group in p)]
+        return min(safe, key=lambda p: (_length(p), p))
+
+    return certain(groups)
+
+
+def _length(partition):
+    return sum(len(group) * (POSITIONS[group[-1]] - POSITIONS[group[0]]) for group in partition)
+
+
+@cache
+def partitions(n):
+    """All partitions of persons 0 .. n-1."""
+    if n == 0:
+        return [()]
+    found = []
+    for smaller in partitions(n - 1):
+        found.append((*smaller, (n - 1,)))
+        found += [(*smaller[:i], (*group, n - 1), *smaller[i + 1 :]) for i, group in enumerate(smaller)]
+    return [canonical(p) for p in found]
+
+
+def blocks_with_fallback(ell):
+    """RDA in two halves, and on the whole table where a half is ineligible: the fallback is the leak."""
+    in_blocks = catalog_algorithm("rda", l=ell, blocks=f"number<{POSITIONS[3]}")
+    whole = catalog_algorithm("rda", l=ell)
+
+    def of(world):
+        found = in_blocks(world)
+        return whole(world) if None in found else found
+
+    return of
+
+
+def no_protection(ell):
+    """Everybody published alone: even a reader who does not think knows all."""
+    return certain(lambda world: [[p] for p in range(len(world))])
+
+
+def two_columns(world):
+    """A table of pairs of values."""
+    n = len(world)
+    return Table(
+        [
+            column("number", axis_of(POSITIONS[:n]), POSITIONS[:n]),
+            column("first", Hierarchy.flat(list("abcdef")), [pair[0] for pair in world], Role.SENSITIVE),
+            column("second", Hierarchy.flat(list("uvwxyz")), [pair[1] for pair in world], Role.SENSITIVE),
+        ]
+    )
+
+
+def rows_of_persons(subject):
+    """Tables in which row p belongs to person subject[p]."""
+
+    def table(world):
+        n = len(world)
+        return Table(
+            [
+                column("number", axis_of(POSITIONS[:n]), POSITIONS[:n]),
+                column("secret", Hierarchy.flat(list("abcdef")), list(world), Role.SENSITIVE),
+                column("person", Hierarchy.flat(list("mnopqr")), list(subject), Role.SUBJECT),
+            ]
+        )
+
+    return table
+
+
