@@ -7,12 +7,8 @@ keeps those that would have led to the same publication. Posteriors are exact fr
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from itertools import permutations
 
-
-def worlds(values):
-    """All assignments of a multiset of values to persons."""
-    return sorted(set(permutations(values)))
+from voile.theory.worlds import worlds
 
 
 def publication(groups, world):
