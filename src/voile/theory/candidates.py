@@ -2,9 +2,9 @@
 
 A colour is the set of all persons with the same value. Two sets are candidates for each other if they are
 disjoint and there is a bijection between them that gives everybody a partner of another colour. Lemma 3
-and Lemma 4 tell without searching; Lemma 4 is an "if and only if", by Hall's theorem: a subset of the
-first set with two or more colours may go anywhere, and one with a single colour only lacks partners if
-that colour has more members in both sets together than either set has places.
+and Lemma 4 tell without searching. Lemma 4 is an "if and only if", by Hall's theorem: persons of two or more
+colours have the whole second set to choose from; persons of one colour have all of it but that colour's
+members, which is enough exactly if the colour has no more members in both sets than one set has places.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ def colours(table: World) -> dict[Any, Persons]:
 
 
 def is_eligible(table: World, ell: int) -> bool:
-    """Does at most one person in l share the same value?
+    """Does no value belong to more than one in l of the persons?
 
     >>> is_eligible((0, 0, 1, 2), 2), is_eligible((0, 0, 1, 2), 3)
     (True, False)

@@ -15,7 +15,7 @@ from typing import Any
 
 from voile.errors import ParameterError
 from voile.theory.candidates import Persons, colours
-from voile.theory.l_candidates import Can, Images, is_row_distinct
+from voile.theory.l_candidates import Can, Images, is_row_distinct, require_every_colour
 from voile.theory.partitions import Partition
 from voile.theory.worlds import World
 
@@ -28,7 +28,7 @@ def is_cover(first: Persons, image: Persons, sp: Collection[Partition]) -> bool:
     >>> is_cover((0, 1), (2, 3), [((0, 2), (1, 3, 4))]), is_cover((0, 1), (3, 2), [((0, 2), (1, 3, 4))])
     (True, False)
     """
-    if set(first) & set(image) or len(set(first)) != len(set(image)):
+    if len(first) != len(image) or len({*first, *image}) != 2 * len(first):
         return False
     exchange = dict(zip((*first, *image), (*image, *first), strict=True))
     groups = {group for each in sp for group in each}
@@ -53,6 +53,7 @@ def is_l_cover_with(table: World, sp: Collection[Partition], can: Can, ell: int)
     >>> is_l_cover_with((1, 1, 2, 2), [((0, 2), (1, 3))], {1: ((2, 3),), 2: ((0, 1),)}, 2)
     True
     """
+    require_every_colour(table, can)
     return all(
         len(can[value]) >= ell - 1
         and all(_covers_evenly(colour, image, sp) for image in can[value])

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
 
+from voile.errors import ParameterError, counted
 from voile.theory.candidates import Persons, are_candidates, colours, lemma_3, most_of_a_colour
 from voile.theory.koenig import edge_colouring
 from voile.theory.partitions import Partition
@@ -21,6 +22,20 @@ from voile.theory.worlds import World
 
 Images: TypeAlias = tuple[Persons, ...]
 Can: TypeAlias = Mapping[Any, Images]
+
+
+def require_every_colour(table: World, can: Can) -> None:
+    """Refuse images that leave out a colour, without naming its value.
+
+    >>> require_every_colour((1, 1, 2, 2), {1: ((2, 3),), 2: ((0, 1),)})
+    """
+    missing = len(set(table) - set(can))
+    if missing:
+        raise ParameterError(
+            f"{counted(missing, 'value')} of the table without images",
+            rule="one l-candidate for every colour",
+            remedy="give the images of every colour",
+        )
 
 
 def is_pairwise_candidate(table: World, sets: Sequence[Persons]) -> bool:
@@ -82,6 +97,7 @@ def rechosen_bijections(table: World, can: Can, groups: Partition) -> dict[Any, 
     >>> rechosen_bijections((0, 0, 1, 1, 2, 2), can, ((0, 1, 2, 3, 4, 5),))[2]
     ((2, 0), (1, 3))
     """
+    require_every_colour(table, can)
     chosen = {}
     for value, colour in colours(table).items():
         partners: dict[int, Persons] = {}

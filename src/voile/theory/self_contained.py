@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from typing import TypeAlias
 
 from voile.theory.candidates import colours
-from voile.theory.l_candidates import Can
+from voile.theory.l_candidates import Can, require_every_colour
 from voile.theory.partitions import Partition, coarsenings, meet, merged
 from voile.theory.worlds import World
 
@@ -23,6 +23,7 @@ def pairs(table: World, can: Can) -> list[Pair]:
     >>> pairs((1, 1, 2, 2), {1: ((2, 3),), 2: ((0, 1),)})
     [(0, 2), (1, 3), (2, 0), (3, 1)]
     """
+    require_every_colour(table, can)
     return [
         pair
         for value, colour in colours(table).items()
