@@ -55,6 +55,7 @@ def test_overlapping_or_unequal_sets_are_no_candidates():
     assert not theory.are_candidates((0, 1, 2), (0, 1), (1, 2))
     assert not theory.are_candidates((0, 1, 2), (0, 1), (2,))
     assert not theory.lemma_4((0, 1, 2), (0, 1), (1, 2))
+    assert not theory.is_l_candidate((0, 0, 1, 2, 3), (0, 1), [(2, 3), (3, 4)], 3)
 
 
 def arrangement_by_trying(table, rows, sets):
