@@ -16,6 +16,7 @@ LAYERS = [
     {"catalog"},
     {"intake", "output"},
     {"algorithms", "models", "rendering", "metrics"},
+    {"theory"},
     {"core"},
     {"kernels"},
     {"errors"},

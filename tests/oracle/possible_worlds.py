@@ -10,12 +10,8 @@ partition (canonical tuple of tuples of persons; None when it refuses) to its pr
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from itertools import permutations
 
-
-def worlds(values):
-    """All assignments of a multiset of values to persons."""
-    return sorted(set(permutations(values)))
+from voile.theory.worlds import worlds
 
 
 def canonical(groups):
