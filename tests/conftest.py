@@ -16,13 +16,23 @@ settings.register_profile(
 settings.load_profile("voile")
 
 
+def _cases(name):
+    path = SHARED / "cases" / name
+    if not path.is_file():
+        pytest.skip(f"no cases: put {name} into {path.parent.name}/ or set VOILE_SHARED")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 @pytest.fixture(scope="session")
 def bsgi_cases():
-    """The worked cases of the shared folder."""
-    path = SHARED / "cases" / "bsgi.json"
-    if not path.is_file():
-        pytest.skip(f"no cases: put bsgi.json into {path.parent.name}/ or set VOILE_SHARED")
-    return json.loads(path.read_text(encoding="utf-8"))
+    """The worked cases of paper 003."""
+    return _cases("bsgi.json")
+
+
+@pytest.fixture(scope="session")
+def streamliner_cases():
+    """The worked cases of paper 000."""
+    return _cases("streamliner.json")
 
 
 def _adult(rows, columns):

@@ -6,7 +6,6 @@ stand on a line of different quasi-identifying values, so that everybody is know
 
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import Infeasible
 from voile.kernels.independent import merged_groups
+from voile.theory.partitions import merged, set_partitions
 
 POSITIONS = (0, 1, 3, 7, 8, 12)  # on the line; no two distances among neighbours are alike
 
@@ -73,9 +73,9 @@ def ria(ell):
         rows, start = colours_by_size(table.sensitive[0].codes)
         person = np.searchsorted(POSITIONS, table.quasi[0].codes)[rows]
         found = {}
-        for group, chance in _links_of_all(tuple(start.tolist()), ell).items():
-            groups = canonical([person[[p for p, g in enumerate(group) if g == h]].tolist() for h in set(group)])
-            found[groups] = found.get(groups, 0) + chance
+        for groups, chance in _links_of_all(tuple(start.tolist()), ell).items():
+            of_persons = canonical(person[list(group)].tolist() for group in groups)
+            found[of_persons] = found.get(of_persons, 0) + chance
         return found
 
     return of
@@ -84,7 +84,7 @@ def ria(ell):
 @cache
 def _links_of_all(start, ell):
     """The distribution of the groups among places: what the counts of the colours alone decide."""
-    joined = {tuple(range(start[-1])): Fraction(1)}
+    joined = {tuple((place,) for place in range(start[-1])): Fraction(1)}
     for i in range(len(start) - 1):
         joined = _joined(joined, _links_of_colour(start, ell, i))
     return joined
@@ -96,33 +96,25 @@ def _links_of_colour(start, ell, i):
     def run(draws):
         root = np.arange(start[-1])
         draw_candidates(np.array(start), ell, np.array([i]), draws, root)
-        return tuple(merged_groups(root).tolist())
+        group = merged_groups(root)
+        return canonical(np.flatnonzero(group == g).tolist() for g in range(group.max() + 1))
 
     return distribution(run)
 
 
 def _joined(one, other):
-    """The distribution of the finest common coarsening of two independent partitions."""
+    """The distribution of what hangs together by either of two independent partitions."""
     found = {}
     for a, chance_a in one.items():
         for b, chance_b in other.items():
-            key = _join(a, b)
+            key = _hanging_together(a, b)
             found[key] = found.get(key, 0) + chance_a * chance_b
     return found
 
 
 @cache
-def _join(a, b):
-    """Group labels (the least place of each group) of what hangs together by either partition."""
-    label = list(range(len(a)))
-    changed = True
-    while changed:
-        changed = False
-        for p, q in combinations(range(len(a)), 2):
-            if (a[p] == a[q] or b[p] == b[q]) and label[p] != label[q]:
-                label[p] = label[q] = min(label[p], label[q])
-                changed = True
-    return tuple(label)
+def _hanging_together(a, b):
+    return merged([*a, *b])
 
 
 class LowestId(Draws):
@@ -173,10 +165,10 @@ def diverse(world, persons, ell):
 
 
 def cheapest_locally_safe(ell):
-    """Of all partitions into l-diverse groups the one with the shortest intervals on the line, the first of equals."""
+    """Of all partitions into l-diverse groups the one with the shortest intervals on the line."""
 
     def groups(world):
-        safe = [p for p in partitions(len(world)) if all(diverse(world, group, ell) for group in p)]
+        safe = [p for p in set_partitions(len(world)) if all(diverse(world, group, ell) for group in p)]
         return min(safe, key=lambda p: (_length(p), p))
 
     return certain(groups)
@@ -184,18 +176,6 @@ def cheapest_locally_safe(ell):
 
 def _length(partition):
     return sum(len(group) * (POSITIONS[group[-1]] - POSITIONS[group[0]]) for group in partition)
-
-
-@cache
-def partitions(n):
-    """All partitions of persons 0 .. n-1."""
-    if n == 0:
-        return [()]
-    found = []
-    for smaller in partitions(n - 1):
-        found.append((*smaller, (n - 1,)))
-        found += [(*smaller[:i], (*group, n - 1), *smaller[i + 1 :]) for i, group in enumerate(smaller)]
-    return [canonical(p) for p in found]
 
 
 def blocks_with_fallback(ell):
@@ -241,5 +221,3 @@ def rows_of_persons(subject):
         )
 
     return table
-
-

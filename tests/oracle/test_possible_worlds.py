@@ -22,8 +22,16 @@ ATTACKS = {
     Rung.ALGORITHM_MARGINAL: worst_posterior,
     Rung.ALGORITHM_STRONG: worst_given_outsiders,
 }
-VECTORS = [(ell, values) for ell in (2, 3) for n in range(ell, 7) for values in count_vectors(n, ell)]
-each_vector = pytest.mark.parametrize("ell, values", VECTORS, ids=str)
+each_vector = pytest.mark.parametrize(
+    "ell, values",
+    [
+        pytest.param(ell, values, marks=[pytest.mark.slow] if n == 6 else [])
+        for ell in (2, 3)
+        for n in range(ell, 7)
+        for values in count_vectors(n, ell)
+    ],
+    ids=str,
+)
 
 
 def test_one_group_for_all_is_safe():
@@ -108,7 +116,7 @@ def test_two_sensitive_columns_keep_the_strong_rung(pairs, column):
     [
         ((0, 0, 1, 1), (0, 1, 2, 3)),
         ((0, 0, 1, 2), (0, 1, 2, 3)),
-        ((0, 0, 1, 1, 2, 2), (0, 1, 2, 3, 4, 5)),
+        ((0, 0, 1, 1, 2), (0, 1, 2, 3, 4)),
         ((0, 1, 1, 2, 2, 3), (0, 1, 2, 3, 4, 4)),
     ],
     ids=str,
@@ -128,7 +136,7 @@ CONTROLS = {  # what must be caught: the attack that catches it, and the smalles
     "RDA by lowest id": (subjects.lowest_id_rda, worst_posterior, (0, 0, 1, 2)),
     "GDA as written": (subjects.literal_gda, worst_posterior, (0, 0, 1, 2)),
     "GDA as shipped": (lambda ell: subjects.catalog_algorithm("gda", l=ell), worst_posterior, (0, 0, 1, 2)),
-    "first-fit Mondrian": (subjects.first_fit_mondrian, worst_posterior, (0, 0, 1, 2, 3)),
+    "first-fit Mondrian": (subjects.first_fit_mondrian, worst_posterior, (0, 0, 1, 1, 2, 2)),
     "cheapest locally safe": (subjects.cheapest_locally_safe, worst_posterior, (0, 0, 1, 1, 2)),
     "blocks with fallback": (subjects.blocks_with_fallback, worst_posterior, (0, 0, 1, 2, 3)),
     "BSGI": (lambda ell: subjects.catalog_algorithm("bsgi", l=ell), worst_posterior, (0, 0, 1, 1)),

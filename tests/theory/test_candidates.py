@@ -83,8 +83,8 @@ def test_theorem_2_if_and_only_if(n, ell):
     assert seen == {True, False}
 
 
-def test_definition_1_is_too_weak_from_l_4_on(cases):
-    case = cases["definition1_not_sufficient_counterexample"]
+def test_definition_1_is_too_weak_from_l_4_on(streamliner_cases):
+    case = streamliner_cases["definition1_not_sufficient_counterexample"]
     table, colour, sets = tuple(case["t"]), tuple(case["colour"]), [tuple(ids) for ids in case["ids"]]
     assert theory.is_pairwise_candidate(table, [colour, *sets]) is case["pairwise_l_candidate"]
     exists = case["row_distinct_arrangement_exists"]
@@ -94,8 +94,8 @@ def test_definition_1_is_too_weak_from_l_4_on(cases):
     assert theory.is_l_candidate(table, colour, [(2, 5), (3, 6), (7, 8)], case["l"])  # two 1's only
 
 
-def test_given_bijections_may_fail_and_are_chosen_again(cases):
-    case = cases["lemma1_given_bijections_counterexample"]
+def test_given_bijections_may_fail_and_are_chosen_again(streamliner_cases):
+    case = streamliner_cases["lemma1_given_bijections_counterexample"]
     table, ell = tuple(case["t"]), case["l"]
     can = {int(value): tuple(map(tuple, images)) for value, images in case["Can"].items()}
     groups = theory.minimal_self_contained_partition(len(table), theory.pairs(table, can))

@@ -6,7 +6,7 @@ from tests.theory.small_worlds import tables
 from voile import theory
 
 
-def test_one_partition_is_an_l_cover_iff_it_is_l_diverse(cases):
+def test_one_partition_is_an_l_cover_iff_it_is_l_diverse(streamliner_cases):
     """So that a set is an l-cover says nothing of how it was chosen (facts 0.5)."""
     diverse = covering = tried = 0
     for n, ell in [(n, ell) for n in range(2, 7) for ell in (2, 3)]:
@@ -19,7 +19,7 @@ def test_one_partition_is_an_l_cover_iff_it_is_l_diverse(cases):
                 assert (found is not None) == safe
                 assert found is None or theory.is_l_cover_with(table, [groups], found, ell)
                 diverse, covering, tried = diverse + safe, covering + (found is not None), tried + 1
-    assert [covering, diverse] == cases["lemmas"]["singleton_LSS_partitions_satisfying_lcover"]
+    assert [covering, diverse] == streamliner_cases["lemmas"]["singleton_LSS_partitions_satisfying_lcover"]
     assert tried > 10 * diverse
 
 

@@ -10,8 +10,8 @@ HALF = Fraction(1, 2)
 
 
 @pytest.fixture(scope="module")
-def example(cases):
-    return cases["example1_5"]
+def example(streamliner_cases):
+    return streamliner_cases["example1_5"]
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from voile import theory
 HALF = Fraction(1, 2)
 
 
-def test_counterexample(cases):
-    case = cases["family_set_counterexample"]
+def test_counterexample(streamliner_cases):
+    case = streamliner_cases["family_set_counterexample"]
     table, sp = tuple(case["t"]), [theory.partition(groups) for groups in case["SP"]]
     pairs, minimal = [tuple(p) for p in case["Can_pairs"]], theory.partition(case["minimal_partition"])
     assert theory.minimal_self_contained_partition(len(table), pairs) == minimal == theory.meet(sp)

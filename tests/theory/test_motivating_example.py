@@ -11,8 +11,8 @@ BOUND = Fraction(2, 3)
 
 
 @pytest.fixture(scope="module")
-def table1(cases):
-    return cases["table1"]
+def table1(streamliner_cases):
+    return streamliner_cases["table1"]
 
 
 @pytest.fixture(scope="module")

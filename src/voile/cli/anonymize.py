@@ -31,7 +31,10 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
 @click.option("-a", "--algorithm", default="elig", show_default=True, help="See voile algorithms.")
 @click.option("-p", "--parameter", multiple=True, metavar="NAME=VALUE", help="For example -p l=5; repeatable.")
 @click.option(
-    "--also", default="", metavar="RULES", help='Further promises, "k>=20, t<=0.3": groups are merged to keep them.'
+    "--also",
+    default="",
+    metavar="RULES",
+    help='Further promises, "k>=20, t<=0.3": groups are merged to keep them.',
 )
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="New folder for the release.")
 @click.option("-f", "--format", type=click.Choice(["csv", "parquet"]), default=None, help="Default: as the input.")

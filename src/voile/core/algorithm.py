@@ -64,7 +64,5 @@ class RandomisedAlgorithm(Algorithm):
     deterministic = False
 
     @abstractmethod
-    def partition(
-        self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET
-    ) -> Partition:
+    def partition(self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET) -> Partition:
         """Group the rows, every choice between persons drawn; or raise Infeasible."""

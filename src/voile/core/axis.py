@@ -63,7 +63,8 @@ class Axis:
             return self.names.index(text)
         if self.type == Type.DATE:
             return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
-        return math.ceil(Fraction(text) * 10**self.scale)
+        steps: Fraction = Fraction(text) * 10**self.scale
+        return math.ceil(steps)
 
     def snap(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
         """Widen intervals to the public grid and the minimum width.

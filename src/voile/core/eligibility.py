@@ -60,7 +60,9 @@ def feasible_l(wanted: int | None, sizes: Mapping[str, NDArray[np.int64]], suppr
     return ell
 
 
-def refuse_ineligible(sizes: NDArray[np.int64], ell: int, column: str, suppressing: bool | None = False) -> NoReturn:
+def refuse_ineligible(
+    sizes: NDArray[np.int64], ell: int, column: str, suppressing: bool | None = False
+) -> NoReturn:
     """Explain why a column's values put l out of reach, and what would work.
 
     `suppressing`: rows may be given up, and still it does not work. None: the algorithm never gives up rows,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.compiled import kernel
 from voile.kernels.marked_positions import at_or_after, before, mark, no_marks, unmark
 from voile.kernels.most_frequent import sift_down, sift_up
 
@@ -39,14 +39,14 @@ class Guard(NamedTuple):
     after: NDArray[np.int64]  # ... of each colour the next one
 
 
-@inlined_kernel
+@kernel
 def schedule(guard, c, left):
     """Look at a colour again when K is down to what it has left."""
     guard.after[c] = guard.event[left]
     guard.event[left] = c
 
 
-@inlined_kernel
+@kernel
 def lower_k(guard, left):
     """One group less to form: some colours become critical."""
     guard.number[0] -= 1
@@ -76,14 +76,14 @@ def new_guard(left):
     return guard
 
 
-@inlined_kernel
+@kernel
 def run_before(words, levels, line, position):
     """The first head of the nearest run before a position's run."""
     last = before(words, levels, line.run[position])
     return NONE if last == NONE else at_or_after(words, levels, line.run[last])
 
 
-@inlined_kernel
+@kernel
 def nearest_critical(guard, heads, line, left, stamp, g, rank):
     """The head of a critical colour nearest to a rank, ties by colour; of those not in the group yet."""
     best, best_distance = NONE, np.int64(0)
@@ -134,7 +134,7 @@ def choose(words, levels, line, guard, heads, left, stamp, g, lead, chosen):
     return critical
 
 
-@inlined_kernel
+@kernel
 def advance(words, levels, line, start, next_place, heads, left, group, c, g):
     """The head of a colour joins a group; the next row of the colour is its head."""
     group[next_place[c]] = g
@@ -186,15 +186,21 @@ def guided_groups(start, line, ell):
 
 
 @kernel
-def append_to_nearest(start, line, group, groups, ell):
-    """Places left over join the group without their colour whose mean rank is nearest; of equally near ones
-    the one above. Means are those of the groups as formed, l rows each."""
+def total_ranks(line, group, groups):
+    """The sum of the ranks of each group."""
     total = np.zeros(groups, np.int64)
     for place in range(group.size):
         if group[place] != NONE:
             total[group[place]] += line.rank[line.position[place]]
-    order = np.argsort(total, kind="mergesort")
-    sorted_total = total[order]
+    return total
+
+
+@kernel
+def append_to_nearest(start, line, group, total, order, ell):
+    """Places left over join the group without their colour whose mean rank is nearest; of equally near ones
+    the one above. Means are those of the groups as formed, l rows each: `total`, ascending, of the groups in
+    `order`."""
+    groups = order.size
     at = np.empty(groups, np.int64)
     at[order] = np.arange(groups)
     for c in range(start.size - 1):
@@ -209,11 +215,9 @@ def append_to_nearest(start, line, group, groups, ell):
         for place in range(start[c], start[c + 1]):
             if group[place] == NONE:
                 wanted = ell * line.rank[line.position[place]]
-                middle = np.searchsorted(sorted_total, wanted)
+                middle = np.searchsorted(total, wanted)
                 above, below = at_or_after(words, levels, middle), before(words, levels, middle)
-                if above == NONE or (
-                    below != NONE and wanted - sorted_total[below] < sorted_total[above] - wanted
-                ):
+                if above == NONE or (below != NONE and wanted - total[below] < total[above] - wanted):
                     above = below
                 group[place] = order[above]
                 unmark(words, levels, above)

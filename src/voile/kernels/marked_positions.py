@@ -1,8 +1,8 @@
-"""A set of positions with fast neighbours: a tree of 64-bit words, a bit for every word below that is not empty."""
+"""A set of positions with fast neighbours: a tree of 64-bit words, a bit for every word below with a bit."""
 
 import numpy as np
 
-from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.compiled import kernel
 
 NONE = -1
 _ONE = np.uint64(1)
@@ -22,7 +22,7 @@ def no_marks(size):
     return np.zeros(starts[-1], np.uint64), np.array(starts)
 
 
-@inlined_kernel
+@kernel
 def mark(words, level_start, position):
     """Add a position."""
     for level in range(level_start.size - 1):
@@ -30,7 +30,7 @@ def mark(words, level_start, position):
         position >>= 6
 
 
-@inlined_kernel
+@kernel
 def unmark(words, level_start, position):
     """Remove a position."""
     for level in range(level_start.size - 1):
@@ -41,7 +41,7 @@ def unmark(words, level_start, position):
         position >>= 6
 
 
-@inlined_kernel
+@kernel
 def lowest_bit(word):
     """Which bit is the lowest; a word with at least one."""
     bit = 0
@@ -52,7 +52,7 @@ def lowest_bit(word):
     return bit
 
 
-@inlined_kernel
+@kernel
 def highest_bit(word):
     """Which bit is the highest; a word with at least one."""
     bit = 0

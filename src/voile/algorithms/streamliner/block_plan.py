@@ -143,7 +143,9 @@ def refuse_plan(
     each = allowed(blocks)
     worst = int(each.argmin())
     options = {
-        "+".join(map(str, other)): int(allowed(block_of_rows(table, other)).min()) for other in coarser(plan) if other
+        "+".join(map(str, other)): int(allowed(block_of_rows(table, other)).min())
+        for other in coarser(plan)
+        if other
     }
     enough = [f"blocks={text}" for text, largest in options.items() if largest >= ell]
     best = max(options, key=lambda text: options[text], default="")

@@ -20,7 +20,7 @@ from voile.core.parameters import AUTO, parameter
 from voile.core.partition import Partition
 from voile.core.table import Table
 from voile.errors import SpecError
-from voile.kernels.guided import Line, append_to_nearest, guided_groups
+from voile.kernels.guided import Line, append_to_nearest, guided_groups, total_ranks
 
 Codes = NDArray[np.int64]
 _LARGEST_RANK = 2**40  # times rows of a group, it still fits 63 bits
@@ -65,7 +65,9 @@ class Gda(Algorithm):
         rows, start, line = lined_up(colour, weighted_rank(table))
         places, groups = guided_groups(start, line, ell)
         progress(0.8)
-        append_to_nearest(start, line, places, groups, ell)
+        total = total_ranks(line, places, groups)
+        order = canonical_order([total])
+        append_to_nearest(start, line, places, total[order], order, ell)
         group = np.empty(table.n, np.int64)
         group[rows] = places
         return Partition(group)
@@ -84,8 +86,8 @@ def weighted_rank(table: Table) -> Codes:
             raise SpecError(
                 "weights are too far apart for whole numbers",
                 where=f"column {column.name}",
-                rule=f"the sum of weight times number of values is at most 2**40, weights being whole multiples of "
-                f"their smallest common part (gda)",
+                rule="gda: the sum of weight times number of values is at most 2**40, weights being whole "
+                "multiples of their common part",
                 remedy="round the weights, for example 1 and 10000",
             )
         rank += weight // divisor * (index + 1)

@@ -12,6 +12,7 @@ of a person in each (facts/safety.md section 10).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NoReturn, Self
 
 import numpy as np
@@ -52,7 +53,7 @@ class Rda(RandomisedAlgorithm):
     promise = "frequency_l_diversity"
     rung = Rung.ALGORITHM_STRONG
     cost = "n; 10M rows in seconds"
-    meaning = "random groups of l different values: safe from whoever knows the algorithm, at the price of wide labels"
+    meaning = "random groups of l different values: safe from who knows the algorithm; labels are wide"
 
     l: int | str = parameter(  # noqa: E741 the paper's name
         "rows per group, all values different; auto = the largest l the table allows",
@@ -84,9 +85,7 @@ class Rda(RandomisedAlgorithm):
             refuse_plan(table, plan, wanted or 2, allowed)
         return replace(self, l=wanted or min(ell, reach))
 
-    def partition(
-        self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET
-    ) -> Partition:
+    def partition(self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET) -> Partition:
         """Plan each cell from its counts, deal its rows at random."""
         ell = int(self.resolve(table).l)
         columns = list(sensitive_columns(table).values())
@@ -136,7 +135,7 @@ def cells(blocks: Codes, persons: Codes | None, draws: Draws) -> Iterator[slice 
         yield slice(None)
         return
     by_block, start = rows_by_colour(blocks, int(blocks.max(initial=0)) + 1)
-    for first, after in zip(start[:-1], start[1:], strict=True):
+    for first, after in pairwise(start.tolist()):
         rows = by_block[first:after]
         if persons is None:
             yield rows
@@ -155,16 +154,19 @@ def largest_l_of_blocks(blocks: Codes, columns: list[Codes], persons: Codes | No
     sizes = np.bincount(blocks)
     top = np.max([_most_in_block(blocks, codes) for codes in columns], axis=0)
     layers = 1 if persons is None else _most_in_block(blocks, persons)
-    return sizes // layers // top  # type: ignore[no-any-return]
+    return np.asarray(sizes // layers // top)
 
 
 def _most_in_block(blocks: Codes, codes: Codes) -> Codes:
-    """Of each block the count of its most frequent code."""
+    """Of each block the count of its most frequent code; blocks and codes are numbered from 0."""
+    number, values = int(blocks.max(initial=0)) + 1, int(codes.max(initial=0)) + 1
+    if number * values <= 4 * codes.size + 2**16:  # count without sorting
+        return np.bincount(blocks * values + codes, minlength=number * values).reshape(number, values).max(axis=1)
     pair = dense_rank([blocks, codes])
     counts = np.bincount(pair)
     owner = np.empty(counts.size, np.int64)
     owner[pair] = blocks
-    return np.maximum.reduceat(counts, np.flatnonzero(np.diff(owner, prepend=-1)))  # type: ignore[no-any-return]
+    return np.maximum.reduceat(counts, np.flatnonzero(np.diff(owner, prepend=-1)))
 
 
 def _refuse_layers(table: Table, ell: int, largest: int) -> NoReturn:

@@ -56,9 +56,7 @@ class Ria(RandomisedAlgorithm):
         wanted = None if self.l == AUTO else int(self.l)
         return replace(self, l=feasible_l(wanted, {column.name: sizes}, suppressing=None))
 
-    def partition(
-        self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET
-    ) -> Partition:
+    def partition(self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET) -> Partition:
         """Draw candidates for all colours, merge what hangs together."""
         ell = int(self.resolve(table).l)
         rows, start = colours_by_size(table.single_sensitive(self.key).codes)
