@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test quick lint bench clean
+.PHONY: demo test quick lint bench oracle clean
 
 $(READY): pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
@@ -26,6 +26,9 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
+
+oracle: $(READY)
+	$(BIN)/python -m tests.oracle.verdicts
 
 clean:
 	rm -rf $(VENV) .venv-peers voile-demo build dist .pytest_cache .mypy_cache .ruff_cache

@@ -14,14 +14,9 @@ from tests.oracle.possible_worlds import (
     worst_given_outsiders,
     worst_posterior,
 )
+from tests.oracle.verdicts import ATTACKS, CONTROLS, VARIANTS, smallest_breach, subject_of
 from voile import catalog
-from voile.core.algorithm import Rung
 
-ATTACKS = {
-    Rung.RELEASE: bag_posterior,
-    Rung.ALGORITHM_MARGINAL: worst_posterior,
-    Rung.ALGORITHM_STRONG: worst_given_outsiders,
-}
 each_vector = pytest.mark.parametrize(
     "ell, values",
     [
@@ -51,11 +46,6 @@ def test_distributions_sum_to_one(key):
     assert all(sum(algorithm(world).values()) == 1 for world in worlds((0, 0, 1, 2)))
 
 
-def subject_of(key, ell):
-    """The oracle's view of an algorithm of the catalog."""
-    return subjects.ria(ell) if key == "ria" else subjects.catalog_algorithm(key, l=ell)
-
-
 @pytest.mark.parametrize("key", catalog.algorithms())
 @each_vector
 def test_algorithm_holds_on_its_rung(key, ell, values):
@@ -70,14 +60,6 @@ def test_ria_colour_by_colour_is_ria():
     whole, composed = subjects.catalog_algorithm("ria", l=2), subjects.ria(2)
     for world in worlds((0, 0, 1, 2))[::3]:
         assert whole(world) == composed(world)
-
-
-VARIANTS = {
-    "fixed blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<3"),
-    "uneven blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<7"),
-    "merged to k": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="k>=4"),
-    "merged to t": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="t<=0.4"),
-}
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -129,29 +111,6 @@ def test_layers_keep_the_strong_rung(subject, values):
     assert apart
     assert bool(published) == (values[-1] != values[-2])  # twice a value is too much for a layer of three
     assert worst_given_outsiders(rda, values) <= Fraction(1, 2)
-
-
-CONTROLS = {  # what must be caught: the attack that catches it, and the smallest table (facts/streamliner.md A4)
-    "nobody is grouped": (subjects.no_protection, bag_posterior, (0, 1)),
-    "RDA by lowest id": (subjects.lowest_id_rda, worst_posterior, (0, 0, 1, 2)),
-    "GDA as written": (subjects.literal_gda, worst_posterior, (0, 0, 1, 2)),
-    "GDA as shipped": (lambda ell: subjects.catalog_algorithm("gda", l=ell), worst_posterior, (0, 0, 1, 2)),
-    "first-fit Mondrian": (subjects.first_fit_mondrian, worst_posterior, (0, 0, 1, 1, 2, 2)),
-    "cheapest locally safe": (subjects.cheapest_locally_safe, worst_posterior, (0, 0, 1, 1, 2)),
-    "blocks with fallback": (subjects.blocks_with_fallback, worst_posterior, (0, 0, 1, 2, 3)),
-    "BSGI": (lambda ell: subjects.catalog_algorithm("bsgi", l=ell), worst_posterior, (0, 0, 1, 1)),
-    "ELIG": (lambda ell: subjects.catalog_algorithm("elig", l=ell), worst_posterior, (0, 0, 1, 1, 2)),
-}
-
-
-def smallest_breach(algorithm, attack, ell=2, most=6):
-    """The first count vector on which an attack succeeds, and how far."""
-    for n in range(ell, most + 1):
-        for values in count_vectors(n, ell):
-            found = attack(algorithm(ell), values)
-            if found > Fraction(1, ell):
-                return values, found
-    return None, Fraction(0)
 
 
 @pytest.mark.parametrize("name", CONTROLS)

@@ -161,7 +161,8 @@ def _most_in_block(blocks: Codes, codes: Codes) -> Codes:
     """Of each block the count of its most frequent code; blocks and codes are numbered from 0."""
     number, values = int(blocks.max(initial=0)) + 1, int(codes.max(initial=0)) + 1
     if number * values <= 4 * codes.size + 2**16:  # count without sorting
-        return np.bincount(blocks * values + codes, minlength=number * values).reshape(number, values).max(axis=1)
+        counts = np.bincount(blocks * values + codes, minlength=number * values)
+        return np.asarray(counts.reshape(number, values).max(axis=1))
     pair = dense_rank([blocks, codes])
     counts = np.bincount(pair)
     owner = np.empty(counts.size, np.int64)

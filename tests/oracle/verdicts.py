@@ -1,0 +1,85 @@
+"""What the oracle finds: who holds on which rung, and the smallest table on which a control is caught.
+
+`make oracle` prints it.
+"""
+
+from fractions import Fraction
+
+from tests.oracle import subjects
+from tests.oracle.possible_worlds import bag_posterior, count_vectors, worst_given_outsiders, worst_posterior
+from voile import catalog
+from voile.core.algorithm import Rung
+
+ATTACKS = {
+    Rung.RELEASE: bag_posterior,
+    Rung.ALGORITHM_MARGINAL: worst_posterior,
+    Rung.ALGORITHM_STRONG: worst_given_outsiders,
+}
+
+
+def subject_of(key, ell):
+    """The oracle's view of an algorithm of the catalog."""
+    return subjects.ria(ell) if key == "ria" else subjects.catalog_algorithm(key, l=ell)
+
+
+VARIANTS = {
+    "fixed blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<3"),
+    "uneven blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<7"),
+    "merged to k": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="k>=4"),
+    "merged to t": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="t<=0.4"),
+}
+
+
+CONTROLS = {  # what must be caught: the attack that catches it, and the smallest table (facts/streamliner.md A4)
+    "nobody is grouped": (subjects.no_protection, bag_posterior, (0, 1)),
+    "RDA by lowest id": (subjects.lowest_id_rda, worst_posterior, (0, 0, 1, 2)),
+    "GDA as written": (subjects.literal_gda, worst_posterior, (0, 0, 1, 2)),
+    "GDA as shipped": (lambda ell: subjects.catalog_algorithm("gda", l=ell), worst_posterior, (0, 0, 1, 2)),
+    "first-fit Mondrian": (subjects.first_fit_mondrian, worst_posterior, (0, 0, 1, 1, 2, 2)),
+    "cheapest locally safe": (subjects.cheapest_locally_safe, worst_posterior, (0, 0, 1, 1, 2)),
+    "blocks with fallback": (subjects.blocks_with_fallback, worst_posterior, (0, 0, 1, 2, 3)),
+    "BSGI": (lambda ell: subjects.catalog_algorithm("bsgi", l=ell), worst_posterior, (0, 0, 1, 1)),
+    "ELIG": (lambda ell: subjects.catalog_algorithm("elig", l=ell), worst_posterior, (0, 0, 1, 1, 2)),
+}
+
+
+def smallest_breach(algorithm, attack, ell=2, most=6):
+    """The first count vector on which an attack succeeds, and how far."""
+    for n in range(ell, most + 1):
+        for values in count_vectors(n, ell):
+            found = attack(algorithm(ell), values)
+            if found > Fraction(1, ell):
+                return values, found
+    return None, Fraction(0)
+
+
+def held(algorithm, attack, ells=(2, 3), most=6):
+    """On how many count vectors of up to `most` persons an attack stays within 1/l, and on how many not."""
+    within = [
+        attack(algorithm(ell), values) <= Fraction(1, ell)
+        for ell in ells
+        for n in range(ell, most + 1)
+        for values in count_vectors(n, ell)
+    ]
+    return sum(within), len(within) - sum(within)
+
+
+def main():
+    """The table of verdicts."""
+    print(f"{'algorithm':28} {'attack':24} {'holds':>6} {'broken':>7}   (count vectors, n <= 6, l = 2 and 3)")
+    for key, algorithm in catalog.algorithms().items():
+        for rung, attack in ATTACKS.items():
+            good, bad = held(lambda ell, key=key: subject_of(key, ell), attack)
+            claimed = " <- claimed" if rung == algorithm.rung else ""
+            print(f"{key:28} {rung.value:24} {good:6} {bad:7}{claimed}")
+    for name, variant in VARIANTS.items():
+        good, bad = held(variant, worst_given_outsiders)
+        print(f"{'rda, ' + name:28} {Rung.ALGORITHM_STRONG.value:24} {good:6} {bad:7}")
+    print("\nsmallest broken table, l = 2")
+    for name, (control, attack, _) in CONTROLS.items():
+        values, posterior = smallest_breach(control, attack)
+        print(f"{name:28} values {values}, posterior {posterior}")
+
+
+if __name__ == "__main__":
+    main()
