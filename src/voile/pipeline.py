@@ -27,6 +27,7 @@ from voile.core.verdict import Verdict
 from voile.errors import InputError, PromiseBroken, SpecError
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
+from voile.measuring import measured, parse_measures
 from voile.output.certificate import certificate
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_data, write_document, write_hierarchy_file
@@ -71,10 +72,13 @@ def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
     return write_hierarchy_file(found[0].domain.lines(), Path(path))
 
 
-def anonymize(table: Table, algorithm: str = "elig", *, report: Report = _silent, **parameters: object) -> Release:
+def anonymize(
+    table: Table, algorithm: str = "elig", *, measure: str = "", report: Report = _silent, **parameters: object
+) -> Release:
     """Make a release of a table in memory; `.write(folder)` publishes it.
 
-    `parameters` are the algorithm's own, see `voile algorithms`.
+    `parameters` are the algorithm's own, see `voile algorithms`. `measure` names metrics for the steward,
+    such as "qwe_mean, qwe_median[theta=0.05]": they go to the private record, under "measured".
 
     >>> patients = {"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]}
     >>> import polars as pl
@@ -88,6 +92,7 @@ def anonymize(table: Table, algorithm: str = "elig", *, report: Report = _silent
             where="anonymize",
             remedy="read it first: voile.read(file or data frame, spec)",
         )
+    wanted = parse_measures(measure)
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
     partition = chosen.partition(table, lambda share: report("grouping", share))
     report("checking", 0)
@@ -99,7 +104,11 @@ def anonymize(table: Table, algorithm: str = "elig", *, report: Report = _silent
     frame = render(table, partition, boxes)
     if table.schema is None:
         raise ValueError("a table without a schema cannot be published")
-    return Release(frame, document, table.schema, _private_record(table), write)
+    record = _private_record(table)
+    if wanted:
+        report("measuring", 0)
+        record["measured"] = measured(wanted, boxes)
+    return Release(frame, document, table.schema, record, write)
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:
@@ -203,18 +212,19 @@ def publish(
     folder: str | Path,
     *,
     format: str = "csv",
+    measure: str = "",
     report: Report = _silent,
     **parameters: object,
 ) -> tuple[Release, AuditReport]:
     """Read a file or data frame, make a release and write it into a new folder; the whole line.
 
-    `format` is "csv" or "parquet", `parameters` are the algorithm's own. Returns the release and its
+    `format` is "csv" or "parquet", `measure` as in `anonymize`, `parameters` are the algorithm's own. Returns the release and its
     audit. The folder is reserved first, so that a long run cannot fail at its end.
     """
     with Staging(folder) as staging:
         report("reading", 0)
         table = read(source, spec)
-        release = anonymize(table, algorithm, report=report, **parameters)
+        release = anonymize(table, algorithm, measure=measure, report=report, **parameters)
         report("writing and auditing", 0)
         found = _write_audited(release, staging, format)
     return replace(release, certificate=found.certificate or {}), found

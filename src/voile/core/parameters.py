@@ -28,7 +28,7 @@ def exact_number(value: object) -> Fraction | None:
 @dataclass(frozen=True)
 class Parameter:
     """The card of one parameter: a whole number from `minimum`, any number above 0 with so many
-    `places` (0: as many as you like), or one of `choices`."""
+    `places` (0: as many as you like), one of `choices`, or `columns` by name, joined by +."""
 
     name: str
     help: str
@@ -36,6 +36,7 @@ class Parameter:
     places: int | None
     choices: tuple[str, ...]
     default: object
+    columns: bool = False
 
     def rule(self) -> str:
         """What is accepted, in words."""
@@ -45,7 +46,8 @@ class Parameter:
             number = "a number above 0, for example 0.2 or 1/5"
         if self.places:
             number = f"a number above 0 with at most {self.places} decimal places, for example 2.5"
-        return " or ".join(part for part in (number, words) if part)
+        names = "column names joined by +" if self.columns else ""
+        return " or ".join(part for part in (number, names, words) if part)
 
     def accept(self, value: object) -> object:
         """The value, from Python or from the command line's text, if the rule allows it."""
@@ -63,6 +65,8 @@ class Parameter:
             fine = exact is not None and (self.places == 0 or (exact * 10**self.places).denominator == 1)
             if exact and fine:
                 return exact
+        if self.columns and isinstance(value, str) and all(map(str.strip, value.split("+"))):
+            return "+".join(map(str.strip, value.split("+")))
         raise ParameterError("not an accepted value", where=f"parameter {self.name}", rule=self.rule())
 
 
@@ -73,9 +77,10 @@ def parameter(
     minimum: int | None = None,
     places: int | None = None,
     choices: tuple[str, ...] = (),
+    columns: bool = False,
 ) -> Any:
     """A dataclass field that is a parameter."""
-    card = {"help": help, "minimum": minimum, "places": places, "choices": choices}
+    card = {"help": help, "minimum": minimum, "places": places, "choices": choices, "columns": columns}
     return field(default=default, metadata=card)
 
 

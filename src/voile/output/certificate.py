@@ -61,7 +61,9 @@ def certificate(
             ],
         },
         "checks": {key: verdict.shown() for key, verdict in checks.items()},
-        "utility": {key: round(float(metric().measure(boxes)), 6) for key, metric in metrics.items()},
+        "utility": {
+            key: round(float(metric().measure(boxes)), 6) for key, metric in metrics.items() if not metric.private
+        },
         "versions": {
             "voile": voile.__version__,
             "python": platform.python_version(),
