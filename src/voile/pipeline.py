@@ -218,8 +218,8 @@ def publish(
 ) -> tuple[Release, AuditReport]:
     """Read a file or data frame, make a release and write it into a new folder; the whole line.
 
-    `format` is "csv" or "parquet", `measure` as in `anonymize`, `parameters` are the algorithm's own. Returns the release and its
-    audit. The folder is reserved first, so that a long run cannot fail at its end.
+    `format` is "csv" or "parquet", `measure` as in `anonymize`, `parameters` are the algorithm's own.
+    Returns the release and its audit. The folder is reserved first, so that a long run cannot fail at its end.
     """
     with Staging(folder) as staging:
         report("reading", 0)

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "src" / "voile"
 # top to bottom: a module may import from its own line's package or from lines below, not siblings
 LAYERS = [
     {"cli"},
-    {"pipeline", "hospital", "estimate"},
+    {"pipeline", "hospital", "estimating"},
     {"auditing", "inspection", "measuring", "querying"},
     {"catalog"},
     {"intake", "output"},

@@ -19,28 +19,34 @@ def cell_values(column, rows):
     return range(int(column.domain.low[node]), int(column.domain.high[node]) + 1)
 
 
-def estimate(groups, ranges, sensitive, accepted):
-    """Paper 001: per group rows x share of the box x share of the sensitive values; `ranges` is a list of
-    (column, low, high), `accepted` a pair of sensitive codes."""
-    total = Fraction(0)
+def estimate(groups, quasi, sensitive):
+    """Paper 001: per group the rows whose sensitive value qualifies, times the share of the box.
+
+    Conditions are (column, accepts) with a function of a code; `sensitive` is one of them.
+    """
+    return sum((rows * chance for rows, chance in parts(groups, quasi, sensitive)), Fraction(0))
+
+
+def parts(groups, quasi, sensitive):
+    """Per group the rows that may qualify, and the chance of each."""
     for rows in groups:
-        partial = Fraction(sum(accepted[0] <= int(sensitive.codes[row]) <= accepted[1] for row in rows))
-        for column, low, high in ranges:
+        column, accepts = sensitive
+        qualified = sum(bool(accepts(int(column.codes[row]))) for row in rows)
+        chance = Fraction(1)
+        for column, accepts in quasi:
             cell = cell_values(column, rows)
-            partial *= Fraction(sum(low <= value <= high for value in cell), len(cell))
-        total += partial
-    return total
+            chance *= Fraction(sum(bool(accepts(value)) for value in cell), len(cell))
+        yield qualified, chance
 
 
-def truth(n, ranges, sensitive, accepted):
-    """Rows of the source that lie in all ranges."""
-    conditions = [*ranges, (sensitive, *accepted)]
-    return sum(all(low <= int(c.codes[row]) <= high for c, low, high in conditions) for row in range(n))
+def truth(n, conditions):
+    """Rows of the source that meet all conditions."""
+    return sum(all(accepts(int(c.codes[row])) for c, accepts in conditions) for row in range(n))
 
 
-def answers(n, groups, queries, sensitive):
-    """(actual, estimated) of each query."""
-    return [(truth(n, q[:-1], sensitive, q[-1]), estimate(groups, q[:-1], sensitive, q[-1])) for q in queries]
+def answers(n, groups, queries):
+    """(actual, estimated) of each query, a list of conditions, the sensitive one last."""
+    return [(truth(n, query), estimate(groups, query[:-1], query[-1])) for query in queries]
 
 
 def mean_error(n, answered, delta):

@@ -33,7 +33,10 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="New folder for the release.")
 @click.option("-f", "--format", type=click.Choice(["csv", "parquet"]), default=None, help="Default: as the input.")
 @click.option(
-    "--measure", default="", metavar="METRICS", help='For you alone, for example "qwe_mean, qwe_median[theta=0.05]".'
+    "--measure",
+    default="",
+    metavar="METRICS",
+    help='For you alone, such as "qwe_mean, qwe_median[theta=0.05]".',
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from voile.errors import ParameterError
 from voile.kernels.overlap import expected_counts, fill_shares
 from voile.kernels.row_counts import BLOCK, WORDS, count_rows, mark_queries
 
+_T = TypeVar("_T", np.int64, np.float64)
 Numbers = NDArray[np.int64]
 ALL = "all"
 _TOGETHER = 128  # queries that one pass over the groups answers; single precision suffices, sums are double
@@ -138,7 +140,7 @@ def estimates(boxes: Boxes, workload: Workload) -> NDArray[np.float64]:
     return _in_blocks(expect, workload.queries, room)
 
 
-def _in_blocks(answer: Callable[[slice], NDArray[np.generic]], queries: int, size: int) -> NDArray[np.generic]:
+def _in_blocks(answer: Callable[[slice], NDArray[_T]], queries: int, size: int) -> NDArray[_T]:
     """Answers of all queries, a block at a time, on all cores; kernels let other threads run."""
     blocks = [slice(begin, min(queries, begin + size)) for begin in range(0, queries, size)]
     with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
