@@ -107,8 +107,10 @@ def estimate(
 def _cells(published: _Published, name: str, conditions: list[Condition]) -> tuple[NDArray[np.int64], Cells]:
     """Which distinct label each row has in a column, and what the labels mean for the query."""
     text = published.frame[name].cast(pl.String).fill_null(MISSING_LABEL)
-    labels = text.unique().sort()
-    which = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).to_numpy()
+    runs = text.rle().struct.unnest()  # rows of a group stand together: each label is looked up once per group
+    labels = runs["value"].unique()
+    codes = runs["value"].cast(pl.Enum(labels)).to_physical().cast(pl.Int64).to_numpy()
+    which = np.repeat(codes, runs["len"].to_numpy())
     plain = labels.str.replace(_QUOTED, "$1") if published.quoted else labels
     return which, published.columns[name].read(plain, conditions)
 

@@ -119,13 +119,14 @@ def _intervals(spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Conditi
 
 def _number_ends(labels: pl.Series) -> tuple[pl.Series, pl.Series, int]:
     """Both ends of numbers in steps of 10**-scale; `[low, high)` ends one step earlier."""
-    low = labels.str.extract(rf"^\[?({_FIGURE})(?:, {_FIGURE}[\])])?$")
-    high = labels.str.extract(rf"^\[{_FIGURE}, ({_FIGURE})[\])]$")
-    high = high.zip_with(high.is_not_null(), low)
+    shape = rf"^(?:(?P<value>{_FIGURE})|\[(?P<low>{_FIGURE}), (?P<high>{_FIGURE})[\])])$"
+    found = labels.str.extract_groups(shape).struct.unnest()
+    low, high = (found[end].zip_with(found["value"].is_null(), found["value"]) for end in ("low", "high"))
     ends = pl.concat([low, high])
-    scale = min(15, int(str(ends.str.extract(r"\.([0-9]*)$").str.len_chars().max() or 0)))
-    part = ends.str.extract(r"\.([0-9]*)$").fill_null("").str.pad_end(scale, "0")
-    digits = ends.str.extract(r"^[+-]?([0-9]*)") + part
+    halves = ends.str.strip_chars_start("+-").str.split_exact(".", 1).struct.unnest()
+    part = halves["field_1"].fill_null("")
+    scale = min(15, max(part.str.len_chars().unique().drop_nulls().to_list(), default=0))
+    digits = halves["field_0"] + part.str.pad_end(scale, "0")
     codes = ("0" + digits).cast(pl.Int64, strict=False)
     codes = (-codes).zip_with(ends.str.starts_with("-").fill_null(False), codes)
     open_end = labels.str.ends_with(")").cast(pl.Int64)
