@@ -131,7 +131,7 @@ def picture(found: list[dict[str, Any]]) -> dict[str, Any]:
         "padding": 16,
         "title": {
             "text": "How wrong are counts answered from a release?",
-            "subtitle": "ACS 2018: one sensitive value and a range of the columns over each panel; lower is better",
+            "subtitle": "ACS 2018: one sensitive value and a range of the columns over a panel; lower is better",
             "anchor": "start",
             "fontSize": 17,
             "subtitleFontSize": 12,

@@ -44,7 +44,9 @@ def test_estimates_equal_the_transcription(table, data):
     low, high = sorted((data.draw(st.integers(-1, 10)), data.draw(st.integers(-1, 10))))
     bound = data.draw(st.integers(-60, 60))
     leaves = data.draw(st.sets(st.integers(0, 4), min_size=1))
-    letters = data.draw(st.sets(st.integers(0, 4), min_size=1))
+    letters = data.draw(
+        st.sets(st.integers(0, 4), min_size=1, max_size=4)
+    )  # all five might not be the hidden ones
     secrets = data.draw(st.sets(st.integers(0, columns["secret"].domain.leaves - 1), min_size=1))
     query = (
         f"number between {low} and {high} and other > {bound} and tree in {named(TREE.labels, leaves)} "
@@ -229,3 +231,39 @@ def test_what_cannot_be_read_is_asked_for(tmp_path):
     with pytest.raises(voile.VoileError, match="neither a certificate nor a spec"):
         voile.estimate(tmp_path / "t.csv", "age > 1")
     assert count(tmp_path / "t.csv", "s = 'x'", spec=schema) == 1
+
+
+def bounds(release, query):
+    found = voile.estimate(release, query)
+    return found.at_least, found.at_most
+
+
+def test_what_is_certain_does_not_rest_on_guesses():
+    """Stars and masked characters may hide any value; ends of half-open intervals have no last decimal."""
+    schema = {
+        "town": "qi",
+        "age": {"role": "qi", "type": "integer"},
+        "zip": {"role": "qi", "hierarchy": {"mask": 3}},
+        "price": {"role": "qi", "type": "decimal", "hierarchy": {"intervals": [1.5]}},
+        "s": "sa",
+    }
+    cells = {
+        "town": ["*", "a"],
+        "age": ["*", "[3, 4]"],
+        "zip": ["816**", "*"],
+        "price": ["[1.5, 3)", "2"],
+        "s": "xy",
+    }
+    release = release_of({name: list(column) for name, column in cells.items()}, schema, {"town": 2, "zip": 9})
+    assert bounds(release, "town not in ('a', 'x')") == (0, 1)  # the hidden one need not be x
+    assert bounds(release, "town != 'x'") == (1, 2)  # and may be x
+    assert bounds(release, "age between 3 and 4") == (1, 2)
+    assert bounds(release, "age > 90") == (0, 1)
+    digits = ", ".join(f"'816{i:02}'" for i in range(100))
+    assert bounds(release, f"zip in ({digits})") == (0, 2)
+    assert bounds(release, f"zip not in ({digits})") == (0, 2)
+    assert bounds(release, "price < 3") == (2, 2)
+    assert bounds(release, "price <= 2.99") == (1, 2)
+    assert count(release, "price < 2.25") == pytest.approx(1 / 2 + 1)
+    three = release_of({"town": ["*", "a", "b"], "s": list("xyz")}, {"town": "qi", "s": "sa"}, {"town": 2})
+    assert bounds(three, "town in ('a', 'b')") == (3, 3)  # control: nothing is hidden

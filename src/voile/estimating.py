@@ -131,11 +131,16 @@ def _answered(published: _Published, read: Mapping[str, tuple[NDArray[np.int64],
         (accepted / size)[:, None],
         np.ones((1, 1)),
     )
-    sure = np.bincount(group, (accepted == size)[cell].all(axis=1), sizes.size).astype(np.int64)
-    possible = np.bincount(group, (accepted > 0)[cell].all(axis=1), sizes.size).astype(np.int64)
+    sure, possible = (
+        np.bincount(group, np.concatenate(flags)[cell].all(axis=1), sizes.size).astype(np.int64)
+        for flags in ([c.sure for c in cells], [c.possible for c in cells])
+    )
     at_least = int(np.maximum(0, sure - fake).sum())
     at_most = int(np.minimum(possible, sizes - fake).sum())
-    count, error = min(max(float(expected[0]), at_least), at_most), math.sqrt(max(0.0, float(variance[0])))
+    count, error = (
+        min(max(float(expected[0]), float(at_least)), float(at_most)),
+        math.sqrt(max(0.0, float(variance[0]))),
+    )
     low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
     return Estimate(count, error, low, high, at_least, at_most, rows, "; ".join(_notes(published, read, fake)))
 
@@ -144,7 +149,7 @@ def _notes(
     published: _Published, read: Mapping[str, tuple[NDArray[np.int64], Cells]], fake: NDArray[np.int64]
 ) -> list[str]:
     notes = [cells.note for _, cells in read.values() if cells.note]
-    impossible = [name for name, (_, cells) in read.items() if not cells.accepted.any()]
+    impossible = [name for name, (_, cells) in read.items() if not cells.possible.any()]
     notes += [f"no published cell of {name} can hold what is asked" for name in impossible]
     if published.suppressed:
         notes.append(
@@ -215,7 +220,7 @@ def _columns(schema: Schema | None, stated: Mapping[str, Mapping[str, Any]]) -> 
     for spec in schema or [_described(entry) for entry in stated.values()]:
         entry = stated.get(spec.name, {})
         nodes = schema is None and entry.get("published") == "node of its hierarchy"
-        if spec.published:
+        if spec.published or spec.role == Role.INSENSITIVE:
             found[spec.name] = PublishedColumn(
                 spec, spec.role == Role.QUASI_IDENTIFYING, entry.get("values"), known=not nodes
             )

@@ -1,7 +1,7 @@
 """Published labels read back: how many values a cell stands for, and how many of them a query accepts."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from voile.errors import InputError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.normalise import normalised
-from voile.querying.meaning import accepts, key_of, ranges_of
+from voile.querying.meaning import FAR, accepts, key_of, ranges_of
 from voile.querying.query_text import Condition
 
 Numbers = NDArray[np.int64]
@@ -26,11 +26,28 @@ _PERIOD = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|Q([1-4])))?")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Cells:
-    """Of each distinct label: the values it stands for, and those of them that the query accepts."""
+    """Of each distinct label: the values it stands for, those of them that the query accepts, and whether
+    the query accepts every value, or any, that may hide behind it."""
 
     accepted: Numbers
     size: Numbers
+    sure: NDArray[np.bool_]
+    possible: NDArray[np.bool_]
     note: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        accepted: Numbers,
+        size: Numbers,
+        guessed: Mapping[int, tuple[bool, bool]] | None = None,
+        note: str = "",
+    ) -> "Cells":
+        """Counted cells; `guessed` are (sure, possible) of those whose values are not all known."""
+        sure, possible = accepted == size, accepted > 0
+        for at, bounds in (guessed or {}).items():
+            sure[at], possible[at] = bounds
+        return cls(accepted, size, sure, possible, note)
 
 
 @dataclass(frozen=True)
@@ -93,7 +110,7 @@ def _intervals(spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Conditi
     elif spec.type == Type.DATE:
         low, high, scale = *_day_ends(labels), 0
     else:
-        low, high, scale = _number_ends(labels)
+        low, high, scale = _number_ends(labels, conditions)
     star, missing = (labels == EVERYTHING).to_numpy(), (labels == MISSING_LABEL).to_numpy()
     read = low.is_not_null().to_numpy() & high.is_not_null().to_numpy()
     unread = int((~read & ~star & ~missing).sum())
@@ -109,16 +126,21 @@ def _intervals(spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Conditi
     first, last = low.fill_null(0).to_numpy().copy(), high.fill_null(0).to_numpy().copy()
     if star.any():
         first[star], last[star] = first[read].min(), last[read].max()
-    accepted = np.zeros(labels.len(), np.int64)
-    for a, b in ranges_of(conditions, spec.type, scale, ranks):
+    accepted, allowed = np.zeros(labels.len(), np.int64), ranges_of(conditions, spec.type, scale, ranks)
+    for a, b in allowed:
         accepted += np.maximum(0, np.minimum(last, b) - np.maximum(first, a) + 1)
     accepted[missing] = 0
+    beyond = (allowed == [(-FAR, FAR)], bool(allowed))  # a star may be anything
     note = f"* in {spec.name} is taken as the range of its other cells" if star.any() else ""
-    return Cells(accepted, last - first + 1, note)
+    return Cells.of(accepted, last - first + 1, dict.fromkeys(np.flatnonzero(star).tolist(), beyond), note)
 
 
-def _number_ends(labels: pl.Series) -> tuple[pl.Series, pl.Series, int]:
-    """Both ends of numbers in steps of 10**-scale; `[low, high)` ends one step earlier."""
+def _number_ends(labels: pl.Series, conditions: Sequence[Condition]) -> tuple[pl.Series, pl.Series, int]:
+    """Both ends of numbers in steps of 10**-scale.
+
+    `[low, high)` ends one step earlier, and its values may have more digits than its ends: its steps are
+    finer than anything the query says.
+    """
     shape = rf"^(?:(?P<value>{_FIGURE})|\[(?P<low>{_FIGURE}), (?P<high>{_FIGURE})[\])])$"
     found = labels.str.extract_groups(shape).struct.unnest()
     low, high = (found[end].zip_with(found["value"].is_null(), found["value"]) for end in ("low", "high"))
@@ -126,6 +148,9 @@ def _number_ends(labels: pl.Series) -> tuple[pl.Series, pl.Series, int]:
     halves = ends.str.strip_chars_start("+-").str.split_exact(".", 1).struct.unnest()
     part = halves["field_1"].fill_null("")
     scale = min(15, max(part.str.len_chars().unique().drop_nulls().to_list(), default=0))
+    if labels.str.ends_with(")").any():
+        asked = [len(v.text.partition(".")[2]) for condition in conditions for v in condition.values]
+        scale = min(15, max(scale, *asked) + 1)
     digits = halves["field_0"] + part.str.pad_end(scale, "0")
     codes = ("0" + digits).cast(pl.Int64, strict=False)
     codes = (-codes).zip_with(ends.str.starts_with("-").fill_null(False), codes)
@@ -180,7 +205,7 @@ def _sets(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condi
     stars = [column.generalised and label == EVERYTHING for label in labels.to_list()]
     seen = {name for names, star in zip(members, stars, strict=True) if not star for name in names or ()}
     verdict = {name: accepts(name, conditions) for name in seen}
-    everything = _everything(column, seen, conditions) if any(stars) else (0, 1)
+    everything, bounds = _everything(column, seen, conditions) if any(stars) else ((0, 1), (False, False))
     accepted = [
         everything[0] if star else sum(verdict[name] for name in names or ())
         for names, star in zip(members, stars, strict=True)
@@ -188,7 +213,8 @@ def _sets(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condi
     size = [everything[1] if star else len(names or ()) for names, star in zip(members, stars, strict=True)]
     unknown = any(stars) and column.values is None
     note = f"* in {column.spec.name} is taken as the values its other cells name" if unknown else ""
-    return Cells(np.array(accepted, np.int64), np.array(size, np.int64), note)
+    guessed = {at: bounds for at, star in enumerate(stars) if star}
+    return Cells.of(np.array(accepted, np.int64), np.array(size, np.int64), guessed, note)
 
 
 def _members(label: str) -> list[str] | None:
@@ -205,8 +231,10 @@ def _members(label: str) -> list[str] | None:
     return names or None
 
 
-def _everything(column: PublishedColumn, seen: set[str], conditions: Sequence[Condition]) -> tuple[int, int]:
-    """How many of a column's values are accepted, and how many there are.
+def _everything(
+    column: PublishedColumn, seen: set[str], conditions: Sequence[Condition]
+) -> tuple[tuple[int, int], tuple[bool, bool]]:
+    """How many of a column's values are accepted and how many there are; whether surely all, possibly any.
 
     A word that no cell names may be one of the values that stars hide, if there are any.
     """
@@ -223,7 +251,10 @@ def _everything(column: PublishedColumn, seen: set[str], conditions: Sequence[Co
     hidden += [None] * min(1, size - len(seen) - len(hidden))  # all words that nobody asks for are alike
     alike = size - len(seen) - len(hidden) + 1
     accepted = sum(accepts(name, conditions) * (alike if name is None else 1) for name in (*seen, *hidden))
-    return accepted, size
+    verdicts = [accepts(name, conditions) for name in seen]
+    if column.values is None or column.values > len(seen):  # any word may be among them
+        verdicts += [accepts(name, conditions) for name in (*asked, None)]
+    return (accepted, size), (all(verdicts), any(verdicts))
 
 
 def _masked(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condition]) -> Cells:
@@ -231,8 +262,8 @@ def _masked(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Con
     asked = sorted({value.text for condition in conditions for value in condition.values})
     verdict = {name: accepts(name, conditions) for name in asked}
     rest = accepts(None, conditions)
-    accepted, size = [], []
-    for label in labels.to_list():
+    accepted, size, guessed = [], [], {}
+    for at, label in enumerate(labels.to_list()):
         shown = label.rstrip(EVERYTHING)
         if label == EVERYTHING:
             if column.values is None:
@@ -242,15 +273,17 @@ def _masked(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Con
                     rule="how many values it has is not published",
                     remedy="ask the release's folder with its certificate",
                 )
-            fitting, number = asked[: column.values], column.values
+            fitting, number = asked, column.values
         else:
             fitting = [name for name in asked if len(name) == len(label) and name.startswith(shown)]
             number = 10 ** min(18, len(label) - len(shown))
-        accepted.append(sum(verdict[name] for name in fitting) + rest * max(0, number - len(fitting)))
-        size.append(max(number, len(fitting)))
-    masked = any(label.endswith(EVERYTHING) for label in labels.to_list())
-    note = f"a masked character of {column.spec.name} is taken as one of ten" if masked else ""
-    return Cells(np.array(accepted, np.int64), np.array(size, np.int64), note)
+        accepted.append(min(number, sum(verdict[name] for name in fitting)) + rest * max(0, number - len(fitting)))
+        size.append(number)
+        if shown != label:
+            hidden = [rest, *(verdict[name] for name in fitting)]
+            guessed[at] = all(hidden), any(hidden)
+    note = f"a masked character of {column.spec.name} is taken as one of ten" if guessed else ""
+    return Cells.of(np.array(accepted, np.int64), np.array(size, np.int64), guessed, note)
 
 
 # --- hierarchies --------------------------------------------------------------------------------
@@ -273,7 +306,7 @@ def _nodes(spec: ColumnSpec, tree: Hierarchy, labels: pl.Series, conditions: Seq
         chosen = _typed_leaves(spec, leaves, conditions)
     before = np.concatenate(([0], np.cumsum(chosen)))
     at = np.array(nodes, np.int64)
-    return Cells(before[tree.high[at] + 1] - before[tree.low[at]], tree.high[at] - tree.low[at] + 1)
+    return Cells.of(before[tree.high[at] + 1] - before[tree.low[at]], tree.high[at] - tree.low[at] + 1)
 
 
 def _typed_leaves(spec: ColumnSpec, leaves: Sequence[str], conditions: Sequence[Condition]) -> list[bool]:
