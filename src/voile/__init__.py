@@ -18,6 +18,7 @@ _HOMES = {
     "VoileError": "voile.errors",
     "anonymize": "voile.pipeline",
     "audit": "voile.auditing",
+    "estimate": "voile.estimating",
     "export_hierarchy": "voile.pipeline",
     "inspect": "voile.inspection.inspecting",
     "publish": "voile.pipeline",
@@ -32,6 +33,7 @@ __all__ = [
     "VoileError",
     "anonymize",
     "audit",
+    "estimate",
     "export_hierarchy",
     "inspect",
     "publish",
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from voile.core.schema import Schema
     from voile.core.table import Table
     from voile.errors import Infeasible, VoileError
+    from voile.estimating import estimate
     from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, export_hierarchy, publish, read
 

@@ -82,7 +82,7 @@ def audit(source: str | Path, spec: Spec, require: str = "") -> AuditReport:
     """
     schema = schema_of(spec)
     requirements = parse_requirements(require)
-    path, certificate, problem = _locate(Path(source))
+    path, certificate, problem = locate(Path(source))
     if path != Path(source) or certificate is not None:  # ours: UTF-8 and commas, whatever the source was
         schema = replace(schema, file=FileOptions())
     frame = read_frame(path, schema)
@@ -124,7 +124,7 @@ def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
     return AuditReport(frame.height, bags.sizes.size, int(suppressed.sum()), achieved, identifying, known, bags)
 
 
-def _locate(source: Path) -> tuple[Path, dict[str, Any] | None, tuple[str, ...]]:
+def locate(source: Path) -> tuple[Path, dict[str, Any] | None, tuple[str, ...]]:
     """The data file; of a Voile release also its certificate, or why that cannot be trusted."""
     ours = source.name in ("data.csv", "data.parquet") and (source.parent / "certificate.json").is_file()
     if source.is_file() and ours:

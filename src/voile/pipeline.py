@@ -28,6 +28,7 @@ from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
+from voile.measuring import measured, parse_measures
 from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_data, write_document, write_hierarchy_file
@@ -77,6 +78,7 @@ def anonymize(
     algorithm: str = "elig",
     *,
     also: str = "",
+    measure: str = "",
     insecure_seed: int | None = None,
     report: Report = _silent,
     **parameters: object,
@@ -84,8 +86,9 @@ def anonymize(
     """Make a release of a table in memory; `.write(folder)` publishes it.
 
     `parameters` are the algorithm's own, see `voile algorithms`. `also` are further promises, for example
-    "k>=20, t<=0.3": groups are merged until they hold. `insecure_seed` repeats a random draw, for tests only:
-    the certificate then claims less.
+    "k>=20, t<=0.3": groups are merged until they hold. `measure` names metrics for the steward, such as
+    "qwe_mean, qwe_median[theta=0.05]": they go to the private record, under "measured". `insecure_seed` repeats a
+    random draw, for tests only: the certificate then claims less.
 
     >>> patients = {"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]}
     >>> import polars as pl
@@ -99,6 +102,7 @@ def anonymize(
             where="anonymize",
             remedy="read it first: voile.read(file or data frame, spec)",
         )
+    wanted = parse_measures(measure)
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
     promise = promise_of(chosen)
     further = _further_promises(also, promise, table)
@@ -114,7 +118,11 @@ def anonymize(
     frame = render(table, partition, boxes)
     if table.schema is None:
         raise ValueError("a table without a schema cannot be published")
-    return Release(frame, document, table.schema, _private_record(table), write)
+    record = _private_record(table)
+    if wanted:
+        report("measuring", 0)
+        record["measured"] = measured(wanted, boxes)
+    return Release(frame, document, table.schema, record, write)
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:

@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).parents[2] / "src" / "voile"
 # top to bottom: a module may import from its own line's package or from lines below, not siblings
 LAYERS = [
     {"cli"},
-    {"pipeline", "hospital"},
-    {"auditing", "inspection"},
+    {"pipeline", "hospital", "estimating"},
+    {"auditing", "inspection", "measuring", "querying"},
     {"catalog"},
     {"intake", "output"},
     {"algorithms", "models", "rendering", "metrics"},

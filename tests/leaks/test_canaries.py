@@ -148,6 +148,28 @@ def test_audit_and_catalogs_hold_no_token(folder):
         assert tokens_in(voile(name, cwd=folder).out) == set()
 
 
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=["words", "json"])
+def test_estimate_repeats_no_token(folder, more):
+    """Not even one that was asked for, nor a label that cannot be read."""
+    anonymize(folder)
+    first, spec = token("secret", 1), ["-s", folder / "s.toml"]
+    for query in (
+        f"secret = '{first}'",
+        f"town = '{token('town', 2)}' and income > {number(1, 3)} and code = '{token('code', 1)}'",
+        f"secret = {first}",
+        f"{first} = 3",
+        f"income = '{first}'",
+        f"secret < '{first}'",
+        "secret = 'nothing'",
+    ):
+        done = voile("estimate", folder / "out", query, *spec, *more)
+        assert tokens_in(done.out + done.err) == set(), query
+    spoil(folder, "s.toml", 'code = { role = "quasi-identifying", hierarchy = "code.csv" }', 'code = "qi"')
+    spoil(folder, "s.toml", 'town = { role = "quasi-identifying" }', 'town = { role = "qi", type = "integer" }')
+    done = voile("estimate", folder / "out", "town > 3", *spec, *more)
+    assert done.code == 2 and tokens_in(done.out + done.err) == set()
+
+
 @pytest.mark.parametrize("more", [[], ["--json"], ["--sensitive", "town"]], ids=["words", "json", "told"])
 def test_inspect_holds_no_token(folder, more):
     done = voile("inspect", folder / "t.csv", "-o", folder / "first.toml", *more)

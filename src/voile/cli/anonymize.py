@@ -44,6 +44,12 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
     default=None,
     help="Repeat a random draw, for tests only: the certificate then claims less.",
 )
+@click.option(
+    "--measure",
+    default="",
+    metavar="METRICS",
+    help='For you alone, such as "qwe_mean, qwe_median[theta=0.05]".',
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(
     table: Path,
@@ -54,22 +60,26 @@ def command(
     out: Path,
     format: str | None,
     insecure_seed: int | None,
+    measure: str,
     as_json: bool,
 ) -> None:
     from voile import catalog
     from voile.cli import show
     from voile.cli.progress import ProgressBar, announce_compilation
+    from voile.measuring import parse_measures
     from voile.pipeline import publish
 
     given = parameters_of(parameter)
     catalog.algorithm(algorithm).configure(given)  # refuses unknown names before they meet others
+    parse_measures(measure)
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
-    options = {**given, "also": also, "insecure_seed": insecure_seed}
+    options = {**given, "also": also, "insecure_seed": insecure_seed, "measure": measure}
     with ProgressBar() as report:
         release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **options)
     if as_json:
-        show.document({"ok": True, "folder": str(out), "certificate": release.certificate})
+        own = {"private": {"measured": release.private_record["measured"]}} if measure.strip() else {}
+        show.document({"ok": True, "folder": str(out), "certificate": release.certificate, **own})
     else:
         summary(release, out, spec)
 
@@ -90,6 +100,7 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("average group", f"{utility['aecs']:.4f} rows"),
         ("information loss", f"{utility['gcp_leaves']:.1%} of the detail in quasi-identifying cells (gcp_leaves)"),
         ("by column", _by_column(table["columns"])),
+        *_measured(release.private_record),
         (
             "files",
             f"{out}/{next(iter(certificate['files']))}, {out}/certificate.json; keep {out}/private/ to yourself",
@@ -111,6 +122,12 @@ def _by_column(columns: list[dict[str, Any]]) -> str:
     ruined = [c["name"] for c in lost if c["loss"] > 0.9]
     hint = f"; hardly anything is left of {', '.join(ruined)}: coarser values, a hierarchy, or a smaller l help"
     return shown + (hint if ruined else "")
+
+
+def _measured(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What was measured against the source."""
+    shown = [f"{words} {value:.6g}" for words, value in record.get("measured", {}).items()]
+    return [("private", f"{', '.join(shown)} (compared with the source: never publish it)")] if shown else []
 
 
 def _as_read(record: Mapping[str, Any]) -> str:

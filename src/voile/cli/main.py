@@ -20,6 +20,7 @@ COMMANDS = {
     "inspect": "Propose roles and types, warn, and write a first spec.",
     "anonymize": "Publish a table: group, check, write, audit, reveal.",
     "audit": "Say what any published table promises, from its bytes.",
+    "estimate": "Answer a count from a release, with its error.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",
     "demo": "A synthetic hospital, end to end; no input needed.",
     "algorithms": "The catalog of algorithms, with adversaries and papers.",

@@ -16,6 +16,8 @@ def _cards() -> Iterator[dict[str, Any]]:
             "range": metric.range,
             "paper": metric.paper,
             "meaning": metric.meaning,
+            "shown": "private: to the steward, with --measure" if metric.private else "in the certificate",
+            "parameters": [f"{card.name} ({card.rule()}): {card.help}" for card in metric.parameters()],
         }
 
 

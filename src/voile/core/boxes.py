@@ -10,7 +10,9 @@ from voile.core.axis import Axis
 from voile.core.order import distinct_values
 from voile.core.partition import Partition
 from voile.core.table import Column, Table
-from voile.kernels.boxes import common_ancestors, enclose_groups
+from voile.kernels.boxes import common_ancestors, distinct_per_group, enclose_groups
+
+LONGEST_SET = 8  # values listed in {a, b}; a longer set is published as everything
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -28,6 +30,18 @@ class Side:
         values, index = distinct_values(self.column.codes)
         first, after = np.searchsorted(values, self.low), np.searchsorted(values, self.high, "right")
         return Source(np.bincount(index, minlength=values.size), first, after)
+
+    def listed(self, group: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Groups published as a set of values, and the codes of each, padded with -1.
+
+        Only a column without a hierarchy has them; `group` is that of each row.
+        """
+        domain = self.column.domain
+        if isinstance(domain, Axis) or not domain.is_flat:
+            return np.empty(0, np.int64), np.empty((0, LONGEST_SET), np.int64)
+        sets, sizes = distinct_per_group(self.column.codes, group, self.low.size, LONGEST_SET)
+        several = np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < domain.leaves))
+        return several, sets[several]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -56,12 +70,13 @@ class Boxes:
     sizes: NDArray[np.int64]
     suppressed: int
     group: NDArray[np.int64]  # of each row of the source
+    sensitive: tuple[Column, ...] = ()  # for private metrics only: they compare with the truth
 
     @classmethod
     def around(cls, table: Table, partition: Partition) -> "Boxes":
         """The boxes of a partition of a table."""
         sides = tuple(_side(column, partition) for column in table.quasi)
-        return cls(sides, partition.sizes, partition.suppressed, partition.group)
+        return cls(sides, partition.sizes, partition.suppressed, partition.group, table.sensitive)
 
     @property
     def rows(self) -> int:

@@ -1,21 +1,28 @@
 """Metric: a number about what a release keeps of the data."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from voile.core.boxes import Boxes
+from voile.core.parameters import Parameterised
 
 
-class Metric(ABC):
-    """Its class is its card: name, direction, range, and one method."""
+@dataclass(frozen=True, kw_only=True)
+class Metric(Parameterised, ABC):
+    """Its class is its card: name, direction, range, and one method.
 
-    key: ClassVar[str]
+    A private metric depends on who has what: it is measured only when asked for, shown to the
+    steward, and never published (design section 5).
+    """
+
     title: ClassVar[str]
     paper: ClassVar[str]
     best: ClassVar[str]  # "low" or "high"
     range: ClassVar[str]
     meaning: ClassVar[str]
+    private: ClassVar[bool] = False
 
     @abstractmethod
     def measure(self, boxes: Boxes) -> Fraction | float:

@@ -17,9 +17,10 @@ import voile
 from voile.core.algorithm import Algorithm, Rung
 from voile.core.axis import Axis
 from voile.core.boxes import Boxes
+from voile.core.hierarchy import Hierarchy
 from voile.core.metric import Metric
 from voile.core.privacy_model import PrivacyModel
-from voile.core.schema import Role
+from voile.core.schema import Role, Schema
 from voile.core.table import Column, Table
 from voile.core.verdict import Verdict
 
@@ -67,13 +68,15 @@ def certificate(
             "groups": int(boxes.sizes.size),
             "suppressed": boxes.suppressed,
             "columns": [
-                _published(column) | _loss(column, boxes, metrics["gcp_leaves"])
+                _published(column, table.schema) | _loss(column, boxes, metrics["gcp_leaves"])
                 for column in table.columns
                 if column.role != Role.SUBJECT
             ],
         },
         "checks": {key: verdict.shown() for key, verdict in checks.items()},
-        "utility": {key: round(float(metric().measure(boxes)), 6) for key, metric in metrics.items()},
+        "utility": {
+            key: round(float(metric().measure(boxes)), 6) for key, metric in metrics.items() if not metric.private
+        },
         "versions": {
             "voile": voile.__version__,
             "python": platform.python_version(),
@@ -114,7 +117,9 @@ def _loss(column: Column, boxes: Boxes, metric: type[Metric]) -> dict[str, float
     return {"loss": round(float(metric().measure(replace(boxes, sides=own))), 6)} if own else {}
 
 
-def _published(column: Column) -> dict[str, str]:
+def _published(column: Column, schema: Schema | None) -> dict[str, str | int]:
+    """How a column is shown, and what a reader needs to read it: its type, and of a generalised category
+    how many values it has (a function of the quasi-identifiers alone)."""
     if column.role != Role.QUASI_IDENTIFYING:
         form = "as it is"
     elif isinstance(column.domain, Axis):
@@ -123,4 +128,10 @@ def _published(column: Column) -> dict[str, str]:
         form = "value, {set} or *"
     else:
         form = "node of its hierarchy"
-    return {"name": column.name, "role": column.role.value, "published": form}
+    types = {spec.name: spec.type.value for spec in schema or ()}
+    shown: dict[str, str | int] = {"name": column.name, "role": column.role.value, "published": form}
+    if column.name in types:
+        shown["type"] = types[column.name]
+    if column.role == Role.QUASI_IDENTIFYING and isinstance(column.domain, Hierarchy):
+        shown["values"] = column.domain.leaves
+    return shown

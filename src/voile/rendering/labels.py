@@ -9,9 +9,6 @@ from voile.core.boxes import Side
 from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Type
 from voile.core.table import Column
-from voile.kernels.boxes import distinct_per_group
-
-LONGEST_SET = 8  # values listed in {a, b}; a longer set is published as everything
 
 
 def axis_labels(axis: Axis, codes: NDArray[np.int64]) -> pl.Series:
@@ -58,11 +55,10 @@ def _interval_labels(axis: Axis, low: NDArray[np.int64], high: NDArray[np.int64]
 
 def _set_labels(tree: Hierarchy, side: Side, group: NDArray[np.int64], labels: pl.Series) -> pl.Series:
     """Name the values of groups with several, where there are few."""
-    sets, sizes = distinct_per_group(side.column.codes, group, side.low.size, LONGEST_SET)
-    several = np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < tree.leaves))
+    several, sets = side.listed(group)
     if several.size == 0:
         return labels
-    rows, which = np.unique(sets[several], axis=0, return_inverse=True)
+    rows, which = np.unique(sets, axis=0, return_inverse=True)
     names = [_set_label([tree.labels[code] for code in row if code >= 0]) for row in rows.tolist()]
     return labels.scatter(several, pl.Series(names).gather(which.ravel()))
 

@@ -1,0 +1,248 @@
+"""Estimate: counts answered from a release, by whoever has it.
+
+Rows are taken as spread evenly inside their published cells, one column independently of another.
+Nothing but the release is looked at: an estimate can be published like the release itself.
+"""
+
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from voile.auditing import locate
+from voile.core.release import Release
+from voile.core.schema import GROUP, ColumnSpec, FileOptions, Role, Schema, Type
+from voile.errors import InputError, ParameterError, SpecError, counted
+from voile.intake.columns import MISSING_LABEL
+from voile.intake.spec_file import Spec, schema_of
+from voile.intake.table_reader import read_frame
+from voile.kernels.overlap import expected_counts
+from voile.querying.published_cells import Cells, PublishedColumn
+from voile.querying.query_text import Condition, parse_query, refuse
+
+_WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
+_QUOTED = r"^'('*[=+\-@\t\r])"  # as output/writers.py quotes cells that a spreadsheet would run
+COUNTERFEITS = "counterfeits.csv"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A count, how far off it may be, and the bounds that hold for certain.
+
+    `low` to `high` is where the true count of the published rows lies in 95 of 100 cases, if rows are
+    spread evenly; `at_least` counts rows that are surely inside, `at_most` rows that may be.
+    """
+
+    count: float
+    standard_error: float
+    low: float
+    high: float
+    at_least: int
+    at_most: int
+    rows: int  # published
+    note: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {"ok": True, **asdict(self)}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _Published:
+    """What is known of a release: its rows, its columns, its counterfeits."""
+
+    frame: pl.DataFrame
+    columns: Mapping[str, PublishedColumn]
+    suppressed: int
+    counterfeits: Mapping[int, int]
+    quoted: bool  # our CSV: cells that a spreadsheet would run have a quote in front
+
+
+def estimate(
+    release: Release | str | Path,
+    query: str,
+    spec: Spec | None = None,
+    *,
+    counterfeits: Mapping[int, int] | None = None,
+) -> Estimate:
+    """How many rows of the source meet a query, as far as a release tells.
+
+    `release` is one from `voile.anonymize`, or the folder or file of one; `query` is for example
+    "age between 30 and 39 and disease = 'flu'". The spec is needed for columns with a hierarchy, for
+    ordinals, and where there is no certificate. `counterfeits` are rows per group that stand for
+    nobody (of a folder: its counterfeits.csv).
+
+    >>> import polars as pl, voile
+    >>> patients = pl.DataFrame({"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]})
+    >>> table = voile.read(patients, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
+    >>> release = voile.anonymize(table, l=2)
+    >>> release.frame["age"].unique().sort().to_list()
+    ['[29, 31]', '[47, 52]']
+    >>> found = estimate(release, "age between 30 and 49 and disease = 'flu'")
+    >>> round(found.count, 2), round(found.standard_error, 2), found.at_least, found.at_most
+    (1.17, 0.69, 0, 2)
+    """
+    conditions = parse_query(query)
+    published = _published(release, None if spec is None else schema_of(spec), counterfeits)
+    asked: dict[str, list[Condition]] = {}
+    for condition in conditions:
+        if condition.column not in published.columns:
+            raise refuse(
+                "no column of this name",
+                condition.position,
+                f"published: {', '.join(published.columns)}",
+                "write it as in the header, in double quotes if it has blanks",
+            )
+        asked.setdefault(condition.column, []).append(condition)
+    read = {name: _cells(published, name, mine) for name, mine in asked.items()}
+    return _answered(published, read)
+
+
+def _cells(published: _Published, name: str, conditions: list[Condition]) -> tuple[NDArray[np.int64], Cells]:
+    """Which distinct label each row has in a column, and what the labels mean for the query."""
+    text = published.frame[name].cast(pl.String).fill_null(MISSING_LABEL)
+    runs = text.rle().struct.unnest()  # rows of a group stand together: each label is looked up once per group
+    labels = runs["value"].unique()
+    codes = runs["value"].cast(pl.Enum(labels)).to_physical().cast(pl.Int64).to_numpy()
+    which = np.repeat(codes, runs["len"].to_numpy())
+    plain = labels.str.replace(_QUOTED, "$1") if published.quoted else labels
+    return which, published.columns[name].read(plain, conditions)
+
+
+def _answered(published: _Published, read: Mapping[str, tuple[NDArray[np.int64], Cells]]) -> Estimate:
+    rows = published.frame.height
+    cells = [cells for _, cells in read.values()]
+    first = np.cumsum([0, *(c.size.size for c in cells)])
+    cell = np.column_stack([at + which for at, (which, _) in zip(first, read.values(), strict=False)])
+    accepted, size = (np.concatenate([getattr(c, name) for c in cells]) for name in ("accepted", "size"))
+    group, sizes, fake = _real(published)
+    expected, variance = expected_counts(
+        cell,
+        np.arange(rows + 1),
+        np.zeros(rows, np.int64),
+        np.ones(rows),
+        (1 - fake / np.maximum(1, sizes))[group],
+        (accepted / size)[:, None],
+        np.ones((1, 1)),
+    )
+    sure, possible = (
+        np.bincount(group, np.concatenate(flags)[cell].all(axis=1), sizes.size).astype(np.int64)
+        for flags in ([c.sure for c in cells], [c.possible for c in cells])
+    )
+    at_least = int(np.maximum(0, sure - fake).sum())
+    at_most = int(np.minimum(possible, sizes - fake).sum())
+    count, error = (
+        min(max(float(expected[0]), float(at_least)), float(at_most)),
+        math.sqrt(max(0.0, float(variance[0]))),
+    )
+    low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
+    return Estimate(count, error, low, high, at_least, at_most, rows, "; ".join(_notes(published, read, fake)))
+
+
+def _notes(
+    published: _Published, read: Mapping[str, tuple[NDArray[np.int64], Cells]], fake: NDArray[np.int64]
+) -> list[str]:
+    notes = [cells.note for _, cells in read.values() if cells.note]
+    impossible = [name for name, (_, cells) in read.items() if not cells.possible.any()]
+    notes += [f"no published cell of {name} can hold what is asked" for name in impossible]
+    if published.suppressed:
+        notes.append(
+            f"{counted(published.suppressed, 'row')} of the source suppressed: not counted, not even at most"
+        )
+    if fake.any():
+        notes.append(f"{counted(int(fake.sum()), 'counterfeit row')} discounted")
+    return notes
+
+
+def _real(published: _Published) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The group of each row, and per group its rows and its counterfeits; all one group if there are none."""
+    frame = published.frame
+    if not published.counterfeits:
+        return np.zeros(frame.height, np.int64), np.array([frame.height]), np.zeros(1, np.int64)
+    number = frame[GROUP].cast(pl.Int64, strict=False).fill_null(-1).to_numpy()
+    groups, group, sizes = np.unique(number, return_inverse=True, return_counts=True)
+    fake = np.array([published.counterfeits.get(g, 0) for g in groups.tolist()], np.int64)
+    if not set(published.counterfeits) <= set(groups.tolist()) or (fake < 0).any() or (fake > sizes).any():
+        raise ParameterError(
+            "not the counterfeits of this release",
+            where="counterfeits",
+            rule="a number per published group, at most its rows",
+            remedy="use the list that was published with it",
+        )
+    return group, sizes, fake
+
+
+def _published(
+    release: Release | str | Path, schema: Schema | None, counterfeits: Mapping[int, int] | None
+) -> _Published:
+    certificate: Mapping[str, Any] | None
+    quoted = False
+    if isinstance(release, Release):
+        frame, certificate, schema = release.frame, release.certificate, schema or release.schema
+    else:
+        path, certificate, problem = locate(Path(release))
+        if problem and schema is None:
+            raise InputError(problem[0], where=path.name, remedy="give the spec (-s)")
+        ours = path != Path(release) or certificate is not None or schema is None
+        frame = read_frame(path, Schema((), FileOptions() if ours or schema is None else schema.file))
+        quoted = ours and path.suffix.lower() == ".csv"
+        if counterfeits is None and (path.parent / COUNTERFEITS).is_file() and ours:
+            counterfeits = _counterfeits(path.parent / COUNTERFEITS)
+    if schema is None and certificate is None:
+        raise SpecError(
+            "neither a certificate nor a spec",
+            where="release",
+            rule="one of them says what the columns are",
+            remedy="give the spec (-s), or the folder of the release",
+        )
+    if counterfeits and GROUP not in frame.columns:
+        raise InputError("counterfeits, but no column group", where="release")
+    stated = (certificate or {}).get("table", {})
+    columns = _columns(schema, {entry["name"]: entry for entry in stated.get("columns", [])})
+    return _Published(
+        frame,
+        {name: column for name, column in columns.items() if name in frame.columns},
+        int(stated.get("suppressed", 0)),
+        counterfeits or {},
+        quoted,
+    )
+
+
+def _columns(schema: Schema | None, stated: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedColumn]:
+    """The published columns, as the spec or else the certificate describes them."""
+    found = {}
+    for spec in schema or [_described(entry) for entry in stated.values()]:
+        entry = stated.get(spec.name, {})
+        nodes = schema is None and entry.get("published") == "node of its hierarchy"
+        if spec.published or spec.role == Role.INSENSITIVE:
+            found[spec.name] = PublishedColumn(
+                spec, spec.role == Role.QUASI_IDENTIFYING, entry.get("values"), known=not nodes
+            )
+    return found
+
+
+def _described(entry: Mapping[str, Any]) -> ColumnSpec:
+    """A line of a spec, as far as a certificate tells."""
+    role = Role(entry["role"])
+    return ColumnSpec(entry["name"], role, Type(entry.get("type", "category")), keep=role == Role.INSENSITIVE)
+
+
+def _counterfeits(path: Path) -> dict[int, int]:
+    """Rows per group that stand for nobody."""
+    found: dict[int, int] = {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            header, *lines = csv.reader(file)
+        sound = header == ["group", "counterfeits"]
+        found = {int(group): int(number) for group, number in lines} if sound else {}
+    except (OSError, ValueError, csv.Error):
+        sound = False
+    if not sound:
+        raise InputError("cannot be read", where=path.name, rule="whole numbers under group,counterfeits")
+    return found

@@ -1,0 +1,166 @@
+"""Workloads: many random count queries, answered from the boxes of a release and from the source.
+
+A query is one range of codes in each of its columns: some quasi-identifying ones and one sensitive
+column. A column's domain is what occurs in the source, in ascending order (of a tree: in the
+order of its leaves).
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.bags import Bag
+from voile.core.boxes import Boxes, Side
+from voile.core.order import dense_rank, distinct_values
+from voile.core.table import Column
+from voile.errors import ParameterError
+from voile.kernels.overlap import expected_counts, fill_shares
+from voile.kernels.row_counts import BLOCK, WORDS, count_rows, mark_queries
+
+_T = TypeVar("_T", np.int64, np.float64)
+Numbers = NDArray[np.int64]
+ALL = "all"
+_TOGETHER = 128  # queries that one pass over the groups answers; single precision suffices, sums are double
+_ROOM = 2**20  # shares that a thread holds at once, about what a cache does
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Workload:
+    """Queries: on each side, then on the sensitive column, a lowest and a highest code per query."""
+
+    sides: tuple[Side, ...]
+    sensitive: Column
+    low: tuple[Numbers, ...]
+    high: tuple[Numbers, ...]
+
+    @property
+    def queries(self) -> int:
+        """How many there are."""
+        return int(self.low[0].size)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that queries look at, the sensitive one last."""
+        return (*(side.column for side in self.sides), self.sensitive)
+
+
+def chosen_sides(boxes: Boxes, on: str) -> tuple[Side, ...]:
+    """The quasi-identifying columns that a parameter names."""
+    if on == ALL:
+        return boxes.sides
+    sides = {side.column.name: side for side in boxes.sides}
+    wanted = on.split("+")
+    if not set(wanted) <= set(sides) or len(set(wanted)) < len(wanted):
+        raise ParameterError(
+            "not different quasi-identifying columns of this table",
+            where="parameter on",
+            rule=f"{ALL}, or some of {', '.join(sides)} joined by +",
+        )
+    return tuple(sides[name] for name in wanted)
+
+
+def range_length(values: int, selectivity: Fraction, power: int) -> int:
+    """The largest length with (length / values)**power <= selectivity, but at least 1; exact.
+
+    >>> range_length(79, Fraction(1, 10), 5), range_length(2, Fraction(1, 10), 5), range_length(7, Fraction(1), 2)
+    (49, 1, 7)
+    """
+    low, high = 1, max(1, values)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if Fraction(middle, values) ** power <= selectivity else (low, middle - 1)
+    return low
+
+
+Length = Callable[[int], int]  # of a range, from the number of the column's values
+
+
+def drawn(
+    seed: int, queries: int, sides: Sequence[Side], length: Length, sensitive: Column, last: Length
+) -> Workload:
+    """Random queries: a run of each side's values, and of the sensitive ones."""
+    rng = np.random.default_rng(seed)
+    lows, highs = [], []
+    for column, size_of in [(side.column, length) for side in sides] + [(sensitive, last)]:
+        values, _ = distinct_values(column.codes)
+        size = size_of(values.size)
+        first = rng.integers(0, values.size - size + 1, queries)
+        lows.append(values[first])
+        highs.append(values[first + size - 1])
+    return Workload(tuple(sides), sensitive, tuple(lows), tuple(highs))
+
+
+def truths(workload: Workload) -> Numbers:
+    """Rows of the source, suppressed ones included, that each query counts."""
+    coded = [distinct_values(column.codes) for column in workload.columns]
+    lines = np.cumsum([0, *(values.size for values, _ in coded)])
+    narrow = np.int16 if lines[-1] < 2**15 else np.int32  # what is read for every row and block of queries
+    index = np.column_stack([(at + own).astype(narrow) for at, (_, own) in zip(lines, coded, strict=False)])
+
+    def count(block: slice) -> Numbers:
+        words = np.zeros((int(lines[-1]), WORDS), np.uint64)
+        for j, (values, _) in enumerate(coded):
+            first = np.searchsorted(values, workload.low[j][block])
+            after = np.searchsorted(values, workload.high[j][block], "right")
+            mark_queries(first, after, words[lines[j] : lines[j + 1]])
+        found: Numbers = count_rows(index, words)
+        return found[: workload.low[0][block].size]
+
+    return _in_blocks(count, workload.queries, BLOCK)
+
+
+def estimates(boxes: Boxes, workload: Workload) -> NDArray[np.float64]:
+    """What a reader of the release expects each query to count, rows spread evenly in their boxes."""
+    cells = [_cells(side, boxes.group) for side in workload.sides]
+    first = np.cumsum([0, *(begin.size - 1 for _, begin, _, _ in cells)])
+    cell = np.column_stack([at + which for at, (which, *_) in zip(first, cells, strict=False)])
+    published = boxes.group >= 0
+    bag = Bag.of(boxes.group[published], workload.sensitive.codes[published], boxes.sizes.size)
+    values, value = distinct_values(bag.codes)
+    count, real = bag.counts.astype(np.float32), np.ones(boxes.sizes.size, np.float32)
+    cell, value = cell.astype(np.int32), value.astype(np.int32)
+
+    def expect(block: slice) -> NDArray[np.float64]:
+        *lows, last_low = (low[block] for low in workload.low)
+        *highs, last_high = (high[block] for high in workload.high)
+        share = np.empty((int(first[-1]), last_low.size), np.float32)
+        for at, (_, begin, low, high), a, b in zip(first, cells, lows, highs, strict=False):
+            fill_shares(begin, low, high, a, b, at, share)
+        match = ((values[:, None] >= last_low) & (values[:, None] <= last_high)).astype(np.float32)
+        expected: NDArray[np.float64] = expected_counts(cell, bag.start, value, count, real, share, match)[0]
+        return expected
+
+    room = min(_TOGETHER, max(16, _ROOM // max(1, int(first[-1]))))
+    return _in_blocks(expect, workload.queries, room)
+
+
+def _in_blocks(answer: Callable[[slice], NDArray[_T]], queries: int, size: int) -> NDArray[_T]:
+    """Answers of all queries, a block at a time, on all cores; kernels let other threads run."""
+    blocks = [slice(begin, min(queries, begin + size)) for begin in range(0, queries, size)]
+    with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
+        return np.concatenate(list(pool.map(answer, blocks)))
+
+
+def _cells(side: Side, group: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Which distinct cell each group has; where the ranges of each cell begin; their ends."""
+    sets = np.full((side.low.size, 1), -1, np.int64)
+    listed, codes = side.listed(group)
+    if listed.size:
+        sets = np.full((side.low.size, codes.shape[1]), -1, np.int64)
+        sets[listed] = codes
+    which = dense_rank([side.low, side.high, *sets.T])
+    example = np.empty(int(which.max(initial=-1)) + 1, np.int64)
+    example[which] = np.arange(which.size)
+    sizes = np.maximum(1, (sets[example] >= 0).sum(axis=1))
+    begin = np.concatenate(([0], np.cumsum(sizes)))
+    low, high = np.repeat(side.low[example], sizes), np.repeat(side.high[example], sizes)
+    single = np.repeat(sets[example, 0] >= 0, sizes)
+    members = sets[example][sets[example] >= 0]
+    low[single] = high[single] = members
+    return which, begin, low, high

@@ -1,0 +1,50 @@
+"""Median relative error of count queries (paper 001)."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from voile.core.boxes import Boxes
+from voile.core.metric import Metric
+from voile.core.parameters import parameter
+from voile.metrics.query_workload import ALL, chosen_sides, drawn, estimates, range_length, truths
+
+
+@dataclass(frozen=True, kw_only=True)
+class QweMedian(Metric):
+    """Median of |actual - estimated| / actual over random queries.
+
+    A query is a random range of each of the d quasi-identifying columns and of the first sensitive
+    one, |A| theta^(1/(d+1)) of the column's |A| values each. Queries that count nothing have no relative
+    error and are left out.
+    """
+
+    key = "qwe_median"
+    title = "query workload error, median"
+    paper = "001"
+    best = "low"
+    range = "0 upwards"
+    meaning = "how wrong half of all counts in ranges of every column are, relative to the true count"
+    private = True
+
+    queries: int = parameter("how many queries", minimum=1, default=10_000)
+    seed: int = parameter("which random queries", minimum=0, default=1)
+    on: str = parameter("columns with a condition", text="column names joined by +", choices=(ALL,), default=ALL)
+    theta: Fraction = parameter("expected selectivity", places=0, default=Fraction(1, 10))
+
+    def measure(self, boxes: Boxes) -> float:
+        """A float: shares are; it decides nothing. 0 if no query counts anything."""
+        sides = chosen_sides(boxes, self.on)
+        if boxes.rows == 0:
+            return 0.0
+
+        def length(values: int) -> int:
+            return range_length(values, self.theta, len(sides) + 1)
+
+        workload = drawn(self.seed, self.queries, sides, length, boxes.sensitive[0], length)
+        actual = truths(workload)
+        some = actual > 0
+        if not some.any():
+            return 0.0
+        return float(np.median(np.abs(actual - estimates(boxes, workload))[some] / actual[some]))

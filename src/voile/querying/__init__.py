@@ -1,0 +1,1 @@
+"""Questions about a release: what a query says, and what published cells mean."""
