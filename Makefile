@@ -25,6 +25,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m benchmarks.run
 
 oracle: $(READY)

@@ -25,10 +25,10 @@ from voile.rendering.release_frame import render
 HERE = Path(__file__).parent
 # label, algorithm, its parameters beside l, and whether columns have the weights of paper 000
 RUNS: list[tuple[str, str, dict[str, object], bool]] = [
-    ("rda", "rda", {}, False),
-    ("gda", "gda", {}, True),
-    ("rda, blocks = gender", "rda", {"blocks": "gender"}, False),
-    ("elig, refine = 0", "elig", {"refine": 0}, False),
+    ("rda (safe)", "rda", {}, False),
+    ("gda (not safe)", "gda", {}, True),
+    ("rda, blocks = gender (safe)", "rda", {"blocks": "gender"}, False),
+    ("elig, refine = 0 (not safe)", "elig", {"refine": 0}, False),
 ]
 ELLS = (6, 7, 8, 9, 10)
 CONDITIONS = {"Age": "age", "Gender": "gender", "Age and Gender": "age+gender", "All": "all"}
@@ -126,12 +126,11 @@ def picture(found: list[dict[str, Any]]) -> dict[str, Any]:
     }
     header = {"title": None, "labelFontSize": 13, "labelFontWeight": "bold"}
     return {
-        "$schema": "https" + "://vega.github.io/schema/vega-lite/v5.json",
         "background": "white",
         "padding": 16,
         "title": {
             "text": "How wrong are counts answered from a release?",
-            "subtitle": "ACS 2018: one sensitive value and a range of the columns over a panel; lower is better",
+            "subtitle": "ACS 2018: one sensitive value and a range of the columns over a panel. Safe: from who knows the algorithm",
             "anchor": "start",
             "fontSize": 17,
             "subtitleFontSize": 12,
