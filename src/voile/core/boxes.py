@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
-from voile.core.order import distinct_values
+from voile.core.order import value_counts
 from voile.core.partition import Partition
 from voile.core.table import Column, Table
-from voile.kernels.boxes import common_ancestors, enclose_groups
+from voile.kernels.boxes import common_ancestors, enclose_groups, rows_by_group
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -21,13 +21,14 @@ class Side:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     node: NDArray[np.int64] | None
+    widths: NDArray[np.int64]  # of the groups' own codes, before they were widened: greatest - least
 
     @cached_property
     def source(self) -> "Source":
         """What the column held before it was generalised."""
-        values, index = distinct_values(self.column.codes)
+        values, rows = value_counts(self.column.codes)
         first, after = np.searchsorted(values, self.low), np.searchsorted(values, self.high, "right")
-        return Source(np.bincount(index, minlength=values.size), first, after)
+        return Source(rows, first, after)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -63,6 +64,12 @@ class Boxes:
         sides = tuple(_side(column, partition) for column in table.quasi)
         return cls(sides, partition.sizes, partition.suppressed, partition.group)
 
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The published rows of the source, group by group."""
+        order: NDArray[np.int64] = rows_by_group(self.group, self.sizes)
+        return order
+
     @property
     def rows(self) -> int:
         """All rows of the source, suppressed ones included."""
@@ -73,6 +80,6 @@ def _side(column: Column, partition: Partition) -> Side:
     low, high = enclose_groups(column.codes, partition.group, partition.groups)
     domain = column.domain
     if isinstance(domain, Axis):
-        return Side(column, *domain.snap(low, high), None)
+        return Side(column, *domain.snap(low, high), None, high - low)
     node = common_ancestors(domain.high, domain.parent, low, high)
-    return Side(column, domain.low[node], domain.high[node], node)
+    return Side(column, domain.low[node], domain.high[node], node, high - low)

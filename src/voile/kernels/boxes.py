@@ -31,31 +31,6 @@ def common_ancestors(node_high, parent, low, high):
 
 
 @kernel
-def distinct_per_group(codes, group, groups, most):
-    """Per group its distinct codes in ascending order, padded with -1, and their number.
-
-    A group with more than `most` distinct codes has the number most + 1 and no list to rely on.
-    """
-    sets = np.full((groups, most), -1, np.int64)
-    sizes = np.zeros(groups, np.int64)
-    for i in range(codes.size):
-        g = group[i]
-        if g < 0 or sizes[g] > most:
-            continue
-        place = 0
-        while place < sizes[g] and sets[g, place] < codes[i]:
-            place += 1
-        if place < sizes[g] and sets[g, place] == codes[i]:
-            continue
-        sizes[g] += 1
-        if sizes[g] <= most:
-            for k in range(sizes[g] - 1, place, -1):
-                sets[g, k] = sets[g, k - 1]
-            sets[g, place] = codes[i]
-    return sets, sizes
-
-
-@kernel
 def rows_by_group(group, sizes):
     """Row numbers group by group; rows of a negative group are left out."""
     place = np.cumsum(sizes) - sizes
@@ -69,12 +44,42 @@ def rows_by_group(group, sizes):
 
 
 @kernel
-def count_distinct(codes, order, group, groups, span):
+def distinct_per_group(codes, order, sizes, most):
+    """Per group its distinct codes in ascending order, padded with -1, and their number; `order` is
+    that of `rows_by_group`.
+
+    A group with more than `most` distinct codes has the number most + 1 and no list to rely on.
+    """
+    sets = np.full((sizes.size, most), -1, np.int32)
+    found = np.zeros(sizes.size, np.int64)
+    after = 0
+    for g in range(sizes.size):
+        first, after = after, after + sizes[g]
+        for i in order[first:after]:
+            place = found[g]
+            while place > 0 and sets[g, place - 1] > codes[i]:
+                place -= 1
+            if place > 0 and sets[g, place - 1] == codes[i]:
+                continue
+            found[g] += 1
+            if found[g] > most:
+                break
+            for k in range(found[g] - 1, place, -1):
+                sets[g, k] = sets[g, k - 1]
+            sets[g, place] = codes[i]
+    return sets, found
+
+
+@kernel
+def count_distinct(codes, order, sizes, span):
     """How many of the codes 0 .. span-1 each group holds; `order` is that of `rows_by_group`."""
     seen = np.full(span, -1, np.int64)  # the last group that had each code
-    found = np.zeros(groups, np.int64)
-    for i in order:
-        if seen[codes[i]] != group[i]:
-            seen[codes[i]] = group[i]
-            found[group[i]] += 1
+    found = np.zeros(sizes.size, np.int64)
+    after = 0
+    for g in range(sizes.size):
+        first, after = after, after + sizes[g]
+        for i in order[first:after]:
+            if seen[codes[i]] != g:
+                seen[codes[i]] = g
+                found[g] += 1
     return found

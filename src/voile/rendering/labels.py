@@ -5,13 +5,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
-from voile.core.boxes import Side
+from voile.core.boxes import Boxes, Side
 from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Type
 from voile.core.table import Column
-from voile.kernels.boxes import distinct_per_group
-
-LONGEST_SET = 8  # values listed in {a, b}; a longer set is published as everything
+from voile.rendering.value_sets import ValueSets
 
 
 def axis_labels(axis: Axis, codes: NDArray[np.int64]) -> pl.Series:
@@ -40,13 +38,14 @@ def value_labels(column: Column, codes: NDArray[np.int64]) -> pl.Series:
     return text.cast(types[domain.type]) if domain.type in types else text
 
 
-def box_labels(side: Side, group: NDArray[np.int64]) -> pl.Series:
-    """The label of each group in one quasi-identifying column; `group` is that of each row."""
+def box_labels(side: Side, boxes: Boxes) -> tuple[pl.Series, ValueSets | None]:
+    """The label of each group in one quasi-identifying column, and the sets among them."""
     domain = side.column.domain
     if isinstance(domain, Axis):
-        return _interval_labels(domain, side.low, side.high)
+        return _interval_labels(domain, side.low, side.high), None
     labels = pl.Series(domain.labels, dtype=pl.String).gather(np.asarray(side.node))
-    return _set_labels(domain, side, group, labels) if domain.is_flat else labels
+    sets = ValueSets.of(domain, side, boxes) if domain.is_flat else None
+    return (labels, None) if sets is None else (sets.labels(labels), sets)
 
 
 def _interval_labels(axis: Axis, low: NDArray[np.int64], high: NDArray[np.int64]) -> pl.Series:
@@ -54,20 +53,3 @@ def _interval_labels(axis: Axis, low: NDArray[np.int64], high: NDArray[np.int64]
     interval = pl.format("[{}, {}]", "low", "high")
     label = pl.when(pl.col("low") == pl.col("high")).then("low").otherwise(interval)
     return ends.select(label.alias("label"))["label"]
-
-
-def _set_labels(tree: Hierarchy, side: Side, group: NDArray[np.int64], labels: pl.Series) -> pl.Series:
-    """Name the values of groups with several, where there are few."""
-    sets, sizes = distinct_per_group(side.column.codes, group, side.low.size, LONGEST_SET)
-    several = np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < tree.leaves))
-    if several.size == 0:
-        return labels
-    rows, which = np.unique(sets[several], axis=0, return_inverse=True)
-    names = [_set_label([tree.labels[code] for code in row if code >= 0]) for row in rows.tolist()]
-    return labels.scatter(several, pl.Series(names).gather(which.ravel()))
-
-
-def _set_label(names: list[str]) -> str:
-    """`{a, b}`; a name that holds a comma, brace or quote is quoted, so that sets can be read back."""
-    quoted = ['"' + n.replace('"', '""') + '"' if any(c in n for c in ',{}"') else n for n in names]
-    return "{" + ", ".join(quoted) + "}"

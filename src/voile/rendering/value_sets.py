@@ -1,0 +1,67 @@
+"""Sets of values: `{a, b}`, put together from words that also sort as the sets do.
+
+A word is a value with what follows it, `a, ` or `b}`. No word begins another (a value that holds a
+comma, brace or quote is quoted), so sets are in the order of their texts if and only if they are in
+the order of their words, first by the first, then by the second, and so on.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from voile.core.boxes import Boxes, Side
+from voile.core.hierarchy import Hierarchy
+from voile.kernels.boxes import distinct_per_group
+
+LONGEST_SET = 8  # values listed in {a, b}; a longer set is published as everything
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ValueSets:
+    """`words[j]` is the j-th word of each group's set as an index into `texts`, which ascend;
+    the empty word 0 stands behind the last, and for groups that are published otherwise."""
+
+    texts: pl.Series
+    words: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, tree: Hierarchy, side: Side, boxes: Boxes) -> "ValueSets | None":
+        """The sets of groups with several values, where there are few of them but not all there are."""
+        if tree.leaves < 3:
+            return None
+        sets, sizes = distinct_per_group(side.column.codes, boxes.order, boxes.sizes, LONGEST_SET)
+        several = (sizes > 1) & (sizes <= LONGEST_SET) & (sizes < tree.leaves)
+        if not several.any():
+            return None
+        texts, inner, last = _words(tree.labels[: tree.leaves])
+        words = np.empty((LONGEST_SET, sizes.size), np.int32)
+        for j in range(LONGEST_SET):
+            words[j] = np.where(sizes == j + 1, last[sets[:, j]], inner[sets[:, j]])
+        words[:, ~several] = 0
+        return cls(texts, words)
+
+    def labels(self, otherwise: pl.Series) -> pl.Series:
+        """The label of each group, `otherwise` where it has no set."""
+        parts = [self.texts.gather(word).alias(str(j)) for j, word in enumerate(self.words)]
+        first = pl.col("0")
+        label = (
+            pl.when(first == "")
+            .then(pl.lit(otherwise))
+            .otherwise(pl.concat_str(pl.lit("{"), *map(pl.col, map(str, range(len(parts))))))
+        )
+        return pl.DataFrame(parts).select(label.alias("label")).to_series()
+
+
+def _words(names: tuple[str, ...]) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int32]]:
+    """All words, ascending, and the places of each name's inner and last word; name -1 is the empty word."""
+    plain = pl.Series(names, dtype=pl.String)
+    quoted = '"' + plain.str.replace_all('"', '""', literal=True) + '"'
+    safe = quoted.zip_with(plain.str.contains(r'[,{}"]'), plain)
+    texts = pl.concat([safe + ", ", safe + "}", pl.Series([""])])
+    order = texts.arg_sort()
+    place = np.empty(texts.len(), np.int32)
+    place[order.to_numpy()] = np.arange(texts.len())
+    empty = place[-1:]
+    return texts.gather(order), np.append(place[: len(names)], empty), np.append(place[len(names) : -1], empty)
