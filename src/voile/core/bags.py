@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
-from voile.core.order import dense_rank, distinct_values
+from voile.core.order import dense_rank, distinct_values, sorted_keys
 from voile.kernels.bags import count_runs, sum_of_largest
 from voile.kernels.packing import append_bits
 
@@ -40,7 +40,7 @@ class Bag:
         bits = present.size.bit_length()
         keys = group.astype(np.int64)
         append_bits(keys, index, 0, bits)
-        keys.sort()
+        keys = sorted_keys(keys, groups.bit_length() + bits)
         start, values, counts = count_runs(keys, bits, groups)
         return cls(start, present[values], counts, domain)
 

@@ -46,6 +46,18 @@ def _ranks(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     return ranks
 
 
+def sorted_keys(keys: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """Keys of so many bits in ascending order: short ones are sorted in half the time, those of a
+    release stand in order already.
+
+    >>> sorted_keys(np.array([2, 3, 1]), 2).tolist()
+    [1, 2, 3]
+    """
+    if (keys[1:] >= keys[:-1]).all():
+        return keys
+    return np.sort(keys.astype(np.int32)).astype(np.int64) if bits < 32 else np.sort(keys)
+
+
 def sorted_together(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
     """The columns with their rows in canonical order.
 
@@ -59,8 +71,7 @@ def sorted_together(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
     if sum(bits for _, bits in spans) > _BITS:
         order = canonical_order(columns)
         return [column[order].astype(np.int64, copy=False) for column in columns]
-    keys, _ = _packed(columns)
-    keys.sort()
+    keys = sorted_keys(*_packed(columns))
     return [cut_bits(keys, low, bits) for low, bits in reversed(spans)][::-1]
 
 

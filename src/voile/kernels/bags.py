@@ -56,3 +56,13 @@ def greatest_ratios(start, top, bottom):
             if top[i] * bottom[best[group]] > top[best[group]] * bottom[i]:
                 best[group] = i
     return best
+
+
+@kernel
+def lifts(start, counts, table, totals, everything):
+    """Of each value of each group its share there over its share in the table, as floats."""
+    lift = np.empty(counts.size)
+    for group in range(totals.size):
+        for i in range(start[group], start[group + 1]):
+            lift[i] = (counts[i] * everything) / (table[i] * totals[group])
+    return lift

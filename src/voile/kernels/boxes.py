@@ -45,28 +45,33 @@ def rows_by_group(group, sizes):
 
 @kernel
 def distinct_per_group(codes, order, sizes, most):
-    """Per group its distinct codes in ascending order, padded with -1, and their number; `order` is
-    that of `rows_by_group`.
+    """Per group its distinct codes in ascending order, one column each, padded with -1, and their
+    number; `order` is that of `rows_by_group`.
 
     A group with more than `most` distinct codes has the number most + 1 and no list to rely on.
     """
-    sets = np.full((sizes.size, most), -1, np.int32)
+    sets = np.full((most, sizes.size), -1, np.int32)
     found = np.zeros(sizes.size, np.int64)
+    held = np.empty(most + 1, np.int32)
     after = 0
     for g in range(sizes.size):
         first, after = after, after + sizes[g]
+        count = 0
         for i in order[first:after]:
-            place = found[g]
-            while place > 0 and sets[g, place - 1] > codes[i]:
+            place = count
+            while place > 0 and held[place - 1] > codes[i]:
                 place -= 1
-            if place > 0 and sets[g, place - 1] == codes[i]:
+            if place > 0 and held[place - 1] == codes[i]:
                 continue
-            found[g] += 1
-            if found[g] > most:
+            for k in range(count, place, -1):
+                held[k] = held[k - 1]
+            held[place] = codes[i]
+            count += 1
+            if count > most:
                 break
-            for k in range(found[g] - 1, place, -1):
-                sets[g, k] = sets[g, k - 1]
-            sets[g, place] = codes[i]
+        found[g] = count
+        for k in range(min(count, most)):
+            sets[k, g] = held[k]
     return sets, found
 
 

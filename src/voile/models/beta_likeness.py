@@ -10,7 +10,7 @@ from voile.core.bags import Bag, Bags
 from voile.core.logarithms import sign
 from voile.core.parameters import parameter
 from voile.core.privacy_model import PrivacyModel, Ratio, Ratios
-from voile.kernels.bags import greatest_ratios
+from voile.kernels.bags import greatest_ratios, lifts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +53,16 @@ class BetaLikeness(PrivacyModel):
 
 
 def _exceeds(bag: Bag, table: NDArray[np.int64], everything: int) -> NDArray[np.bool_]:
-    """Whether (q - p) / p > -ln p, for each pair of group and value; q / p is here / fair."""
-    here, fair = bag.counts * everything, table * bag.totals[bag.owner]
-    excess = here / fair
+    """Whether (q - p) / p > -ln p, for each pair of group and value."""
+    excess = lifts(bag.start, bag.counts, table, bag.totals, everything)
     excess -= (1 + np.log(everything / bag.whole))[bag.ranks]
     found = excess > 0
-    near = np.flatnonzero((np.abs(excess) < 1e-9) & (here > fair))
+    near = np.flatnonzero(np.abs(excess) < 1e-9)
     if near.size:  # groups of one kind are many: each kind is decided once
-        kinds, which = np.unique([table[near], here[near], fair[near]], axis=1, return_inverse=True)
-        decided = [sign({everything: -low, part: low}, top - low) > 0 for part, top, low in kinds.T.tolist()]
+        here, fair = bag.counts[near] * everything, table[near] * bag.totals[bag.owner[near]]
+        kinds, which = np.unique([table[near], here, fair], axis=1, return_inverse=True)
+        decided = [
+            top > low and sign({everything: -low, part: low}, top - low) > 0 for part, top, low in kinds.T.tolist()
+        ]
         found[near] = np.array(decided)[which.ravel()]
     return found

@@ -32,26 +32,22 @@ class ValueSets:
         if tree.leaves < 3:
             return None
         sets, sizes = distinct_per_group(side.column.codes, boxes.order, boxes.sizes, LONGEST_SET)
-        several = (sizes > 1) & (sizes <= LONGEST_SET) & (sizes < tree.leaves)
-        if not several.any():
+        several = np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < tree.leaves))
+        if several.size == 0:
             return None
         texts, inner, last = _words(tree.labels[: tree.leaves])
-        words = np.empty((LONGEST_SET, sizes.size), np.int32)
-        for j in range(LONGEST_SET):
-            words[j] = np.where(sizes == j + 1, last[sets[:, j]], inner[sets[:, j]])
-        words[:, ~several] = 0
+        words = np.zeros_like(sets)
+        words[:, several] = inner[sets[:, several]]
+        end = sizes[several] - 1
+        words[end, several] = last[sets[end, several]]
         return cls(texts, words)
 
     def labels(self, otherwise: pl.Series) -> pl.Series:
         """The label of each group, `otherwise` where it has no set."""
-        parts = [self.texts.gather(word).alias(str(j)) for j, word in enumerate(self.words)]
-        first = pl.col("0")
-        label = (
-            pl.when(first == "")
-            .then(pl.lit(otherwise))
-            .otherwise(pl.concat_str(pl.lit("{"), *map(pl.col, map(str, range(len(parts))))))
-        )
-        return pl.DataFrame(parts).select(label.alias("label")).to_series()
+        parts = [self.texts.gather(word) for word in self.words]
+        return pl.select(
+            pl.when(parts[0] == "").then(otherwise).otherwise(pl.concat_str(pl.lit("{"), *parts)).alias("label")
+        ).to_series()
 
 
 def _words(names: tuple[str, ...]) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int32]]:
