@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import dense_rank, distinct_values, sorted_keys
-from voile.kernels.bags import count_runs, sum_of_largest
+from voile.kernels.bags import count_changes, count_runs, sum_of_largest
 from voile.kernels.packing import append_bits
 
 Domain = Axis | Hierarchy | None
@@ -41,7 +41,9 @@ class Bag:
         keys = group.astype(np.int64)
         append_bits(keys, index, 0, bits)
         keys = sorted_keys(keys, groups.bit_length() + bits)
-        start, values, counts = count_runs(keys, bits, groups)
+        size = min(keys.size, 1) + count_changes(keys)
+        start, values, counts = np.zeros(groups + 1, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+        count_runs(keys, bits, start, values, counts)
         return cls(start, present[values], counts, domain)
 
     def distinct(self) -> NDArray[np.int64]:

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
+from voile.core.bags import Bag
 from voile.core.order import value_counts
 from voile.core.partition import Partition
 from voile.core.table import Column, Table
-from voile.kernels.boxes import common_ancestors, enclose_groups, rows_by_group
+from voile.kernels.boxes import common_ancestors, enclose_groups
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -22,6 +23,7 @@ class Side:
     high: NDArray[np.int64]
     node: NDArray[np.int64] | None
     widths: NDArray[np.int64]  # of the groups' own codes, before they were widened: greatest - least
+    group: NDArray[np.int64]  # of each row of the source
 
     @cached_property
     def source(self) -> "Source":
@@ -29,6 +31,14 @@ class Side:
         values, rows = value_counts(self.column.codes)
         first, after = np.searchsorted(values, self.low), np.searchsorted(values, self.high, "right")
         return Source(rows, first, after)
+
+    @cached_property
+    def held(self) -> Bag:
+        """The values that each group holds, and how often."""
+        published = self.group >= 0
+        if published.all():
+            return Bag.of(self.group, self.column.codes, self.low.size)
+        return Bag.of(self.group[published], self.column.codes[published], self.low.size)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -56,19 +66,12 @@ class Boxes:
     sides: tuple[Side, ...]
     sizes: NDArray[np.int64]
     suppressed: int
-    group: NDArray[np.int64]  # of each row of the source
 
     @classmethod
     def around(cls, table: Table, partition: Partition) -> "Boxes":
         """The boxes of a partition of a table."""
         sides = tuple(_side(column, partition) for column in table.quasi)
-        return cls(sides, partition.sizes, partition.suppressed, partition.group)
-
-    @cached_property
-    def order(self) -> NDArray[np.int64]:
-        """The published rows of the source, group by group."""
-        order: NDArray[np.int64] = rows_by_group(self.group, self.sizes)
-        return order
+        return cls(sides, partition.sizes, partition.suppressed)
 
     @property
     def rows(self) -> int:
@@ -80,6 +83,6 @@ def _side(column: Column, partition: Partition) -> Side:
     low, high = enclose_groups(column.codes, partition.group, partition.groups)
     domain = column.domain
     if isinstance(domain, Axis):
-        return Side(column, *domain.snap(low, high), None, high - low)
+        return Side(column, *domain.snap(low, high), None, high - low, partition.group)
     node = common_ancestors(domain.high, domain.parent, low, high)
-    return Side(column, domain.low[node], domain.high[node], node, high - low)
+    return Side(column, domain.low[node], domain.high[node], node, high - low, partition.group)

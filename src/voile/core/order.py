@@ -42,7 +42,8 @@ def _ranks(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     if _is_dense(keys):
         return distinct_values(keys)[1]
     order = np.argsort(keys)
-    ranks: NDArray[np.int64] = number_runs(keys[order], order)
+    ranks = np.empty_like(keys)
+    number_runs(keys[order], order, ranks)
     return ranks
 
 
@@ -72,7 +73,10 @@ def sorted_together(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
         order = canonical_order(columns)
         return [column[order].astype(np.int64, copy=False) for column in columns]
     keys = sorted_keys(*_packed(columns))
-    return [cut_bits(keys, low, bits) for low, bits in reversed(spans)][::-1]
+    cut = [np.empty_like(keys) for _ in columns]
+    for column, (low, bits) in zip(reversed(cut), reversed(spans), strict=True):
+        cut_bits(keys, column, low, bits)
+    return cut
 
 
 def canonical_order(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:

@@ -6,23 +6,26 @@ from voile.kernels.compiled import kernel
 
 
 @kernel
-def count_runs(keys, bits, groups):
-    """Of sorted keys `group << bits | value`: where each group's values begin, the distinct values of
-    each group, and how often it has them."""
-    size = min(keys.size, 1)
+def count_changes(keys):
+    """How many keys differ from the one before."""
+    changes = 0
     for i in range(1, keys.size):
-        size += keys[i] != keys[i - 1]
-    start = np.zeros(groups + 1, np.int64)
-    values, counts = np.empty(size, np.int64), np.empty(size, np.int64)
+        changes += keys[i] != keys[i - 1]
+    return changes
+
+
+@kernel
+def count_runs(keys, bits, start, values, counts):
+    """Of sorted keys `group << bits | value` fill in where each group's values begin (in zeros), the
+    distinct values of each group, and how often it has them."""
     mask, run, first = (1 << bits) - 1, 0, 0
     for i in range(keys.size):
         if i + 1 == keys.size or keys[i + 1] != keys[i]:
             values[run], counts[run] = keys[i] & mask, i + 1 - first
             start[(keys[i] >> bits) + 1] += 1
             run, first = run + 1, i + 1
-    for group in range(groups):
-        start[group + 1] += start[group]
-    return start, values, counts
+    for group in range(1, start.size):
+        start[group] += start[group - 1]
 
 
 @kernel
@@ -59,10 +62,8 @@ def greatest_ratios(start, top, bottom):
 
 
 @kernel
-def lifts(start, counts, table, totals, everything):
-    """Of each value of each group its share there over its share in the table, as floats."""
-    lift = np.empty(counts.size)
+def lifts(start, counts, table, totals, everything, lift):
+    """Of each value of each group fill in its share there over its share in the table, as floats."""
     for group in range(totals.size):
         for i in range(start[group], start[group + 1]):
             lift[i] = (counts[i] * everything) / (table[i] * totals[group])
-    return lift

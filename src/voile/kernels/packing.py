@@ -1,7 +1,6 @@
 """Several small integers in one, without arrays in between: at ten million rows those cost more than
-the arithmetic."""
-
-import numpy as np
+the arithmetic. Large results are filled in, not made: numpy's memory comes in larger pages.
+"""
 
 from voile.kernels.compiled import kernel
 
@@ -14,14 +13,12 @@ def append_bits(keys, column, low, bits):
 
 
 @kernel
-def cut_bits(keys, low, bits):
-    """Undo `append_bits`: the column, and the keys in place without it."""
-    column = np.empty(keys.size, np.int64)
+def cut_bits(keys, column, low, bits):
+    """Undo `append_bits`: fill in the column, and take it out of the keys in place."""
     mask = (1 << bits) - 1
     for i in range(keys.size):
         column[i] = (keys[i] & mask) + low
         keys[i] >>= bits
-    return column
 
 
 @kernel
@@ -32,12 +29,10 @@ def append_places(keys, bits):
 
 
 @kernel
-def number_runs(sorted_keys, order):
-    """Number the runs of equal keys 0, 1, ...; the number of `order[i]` is that of key i."""
-    number = np.empty(order.size, np.int64)
+def number_runs(sorted_keys, order, number):
+    """Number the runs of equal keys 0, 1, ...; fill in for `order[i]` the number of key i."""
     run = 0
     for i in range(order.size):
         if i > 0 and sorted_keys[i] != sorted_keys[i - 1]:
             run += 1
         number[order[i]] = run
-    return number

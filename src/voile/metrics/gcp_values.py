@@ -5,7 +5,6 @@ from fractions import Fraction
 from voile.core.axis import Axis
 from voile.core.boxes import Boxes, Side
 from voile.core.metric import Metric
-from voile.kernels.boxes import count_distinct
 from voile.metrics.certainty_penalty import exact_sum
 
 
@@ -35,5 +34,4 @@ def _penalty(side: Side, boxes: Boxes) -> Fraction:
     domain = side.column.domain
     if isinstance(domain, Axis):
         return Fraction(exact_sum(side.widths, boxes.sizes), max(1, domain.high - domain.low))
-    held = count_distinct(side.column.codes, boxes.order, boxes.sizes, domain.leaves)
-    return Fraction(exact_sum(held - 1, boxes.sizes), max(1, side.source.rows.size - 1))
+    return Fraction(exact_sum(side.held.distinct() - 1, boxes.sizes), max(1, side.source.rows.size - 1))

@@ -54,7 +54,8 @@ class BetaLikeness(PrivacyModel):
 
 def _exceeds(bag: Bag, table: NDArray[np.int64], everything: int) -> NDArray[np.bool_]:
     """Whether (q - p) / p > -ln p, for each pair of group and value."""
-    excess = lifts(bag.start, bag.counts, table, bag.totals, everything)
+    excess = np.empty(bag.counts.size)
+    lifts(bag.start, bag.counts, table, bag.totals, everything, excess)
     excess -= (1 + np.log(everything / bag.whole))[bag.ranks]
     found = excess > 0
     near = np.flatnonzero(np.abs(excess) < 1e-9)

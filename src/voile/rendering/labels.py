@@ -5,7 +5,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
-from voile.core.boxes import Boxes, Side
+from voile.core.boxes import Side
 from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Type
 from voile.core.table import Column
@@ -38,13 +38,13 @@ def value_labels(column: Column, codes: NDArray[np.int64]) -> pl.Series:
     return text.cast(types[domain.type]) if domain.type in types else text
 
 
-def box_labels(side: Side, boxes: Boxes) -> tuple[pl.Series, ValueSets | None]:
+def box_labels(side: Side) -> tuple[pl.Series, ValueSets | None]:
     """The label of each group in one quasi-identifying column, and the sets among them."""
     domain = side.column.domain
     if isinstance(domain, Axis):
         return _interval_labels(domain, side.low, side.high), None
     labels = pl.Series(domain.labels, dtype=pl.String).gather(np.asarray(side.node))
-    sets = ValueSets.of(domain, side, boxes) if domain.is_flat else None
+    sets = ValueSets.of(domain, side.held) if domain.is_flat else None
     return (labels, None) if sets is None else (sets.labels(labels), sets)
 
 

@@ -19,9 +19,9 @@ def render(table: Table, partition: Partition, boxes: Boxes) -> pl.DataFrame:
     Groups are numbered by their boxes and contents, rows of a group sorted by content: nothing
     follows the order of the source.
     """
-    labels, sets = zip(*(box_labels(side, boxes) for side in boxes.sides), strict=True)
+    labels, sets = zip(*(box_labels(side) for side in boxes.sides), strict=True)
     content = _content(table)
-    groups = _groups_in_order(boxes, [found for found in sets if found is not None], content)
+    groups = _groups_in_order(boxes, partition, [found for found in sets if found is not None], content)
     rows = _rows_in_order(partition, groups, content)
     sizes = boxes.sizes[groups]
     group = pl.Series(np.repeat(groups, sizes), dtype=pl.UInt32)
@@ -42,21 +42,23 @@ def _content(table: Table) -> NDArray[np.int64]:
     return dense_rank([column.codes for column in (*table.sensitive, *table.kept)])
 
 
-def _groups_in_order(boxes: Boxes, sets: list[ValueSets], content: NDArray[np.int64]) -> NDArray[np.int64]:
+def _groups_in_order(
+    boxes: Boxes, partition: Partition, sets: list[ValueSets], content: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Groups in canonical order: by box, then by label (sets differ where nodes do not), then by
     content."""
     ends = [end for side in boxes.sides for end in (side.low, side.high)]
     box = dense_rank([*ends, *(word for found in sets for word in found.words)])
     shared = np.bincount(box)[box] > 1
-    return canonical_order([box, _bag_numbers(boxes, shared, content)] if shared.any() else [box])
+    return canonical_order([box, _bag_numbers(partition, shared, content)] if shared.any() else [box])
 
 
-def _bag_numbers(boxes: Boxes, some: NDArray[np.bool_], content: NDArray[np.int64]) -> NDArray[np.int64]:
+def _bag_numbers(partition: Partition, some: NDArray[np.bool_], content: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number the contents of some groups, in the order of their sorted lists; 0 for the others."""
-    rows = boxes.order[np.repeat(some, boxes.sizes)]
-    rows = rows[canonical_order([boxes.group[rows], content[rows]])]
+    rows = np.flatnonzero(np.append(some, False)[partition.group])  # group -1 is the last
+    rows = rows[canonical_order([partition.group[rows], content[rows]])]
     lists = content[rows].astype(">i8").tobytes()  # compare as the numbers do
-    ends = np.cumsum(boxes.sizes[some]) * 8
+    ends = np.cumsum(partition.sizes[some]) * 8
     keys = [lists[start:end] for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)]
     number = {key: i for i, key in enumerate(sorted(set(keys)))}
     numbers = np.zeros(some.size, np.int64)

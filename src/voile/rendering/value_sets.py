@@ -11,9 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from voile.core.boxes import Boxes, Side
+from voile.core.bags import Bag
 from voile.core.hierarchy import Hierarchy
-from voile.kernels.boxes import distinct_per_group
 
 LONGEST_SET = 8  # values listed in {a, b}; a longer set is published as everything
 
@@ -27,19 +26,18 @@ class ValueSets:
     words: NDArray[np.int32]
 
     @classmethod
-    def of(cls, tree: Hierarchy, side: Side, boxes: Boxes) -> "ValueSets | None":
+    def of(cls, tree: Hierarchy, held: Bag) -> "ValueSets | None":
         """The sets of groups with several values, where there are few of them but not all there are."""
-        if tree.leaves < 3:
-            return None
-        sets, sizes = distinct_per_group(side.column.codes, boxes.order, boxes.sizes, LONGEST_SET)
+        sizes = held.distinct()
         several = np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < tree.leaves))
         if several.size == 0:
             return None
         texts, inner, last = _words(tree.labels[: tree.leaves])
-        words = np.zeros_like(sets)
-        words[:, several] = inner[sets[:, several]]
-        end = sizes[several] - 1
-        words[end, several] = last[sets[end, several]]
+        words = np.zeros((LONGEST_SET, sizes.size), np.int32)
+        for j in range(LONGEST_SET):
+            more, end = several[sizes[several] > j + 1], several[sizes[several] == j + 1]
+            words[j, more] = inner[held.codes[held.start[more] + j]]
+            words[j, end] = last[held.codes[held.start[end] + j]]
         return cls(texts, words)
 
     def labels(self, otherwise: pl.Series) -> pl.Series:
@@ -51,13 +49,12 @@ class ValueSets:
 
 
 def _words(names: tuple[str, ...]) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int32]]:
-    """All words, ascending, and the places of each name's inner and last word; name -1 is the empty word."""
+    """All words, ascending, and the places of each name's inner and last word."""
     plain = pl.Series(names, dtype=pl.String)
     quoted = '"' + plain.str.replace_all('"', '""', literal=True) + '"'
     safe = quoted.zip_with(plain.str.contains(r'[,{}"]'), plain)
-    texts = pl.concat([safe + ", ", safe + "}", pl.Series([""])])
-    order = texts.arg_sort()
-    place = np.empty(texts.len(), np.int32)
-    place[order.to_numpy()] = np.arange(texts.len())
-    empty = place[-1:]
-    return texts.gather(order), np.append(place[: len(names)], empty), np.append(place[len(names) : -1], empty)
+    texts = pl.concat([pl.Series([""]), safe + ", ", safe + "}"])
+    order = texts.arg_sort().to_numpy()
+    place = np.empty(order.size, np.int32)
+    place[order] = np.arange(order.size)
+    return texts.gather(order), place[1 : len(names) + 1], place[len(names) + 1 :]
