@@ -130,7 +130,8 @@ def picture(found: list[dict[str, Any]]) -> dict[str, Any]:
         "padding": 16,
         "title": {
             "text": "How wrong are counts answered from a release?",
-            "subtitle": "ACS 2018: one sensitive value and a range of the columns over a panel. Safe: from who knows the algorithm",
+            "subtitle": "ACS 2018: one sensitive value, and a range of the columns over the panel. "
+            "Safe: from who knows the algorithm",
             "anchor": "start",
             "fontSize": 17,
             "subtitleFontSize": 12,

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
-from voile.core.order import canonical_order, distinct_values
+from voile.core.order import dense_rank, distinct_values, sorted_keys
+from voile.kernels.bags import count_changes, count_runs, sum_of_largest
+from voile.kernels.packing import append_bits
 
 Domain = Axis | Hierarchy | None
 
@@ -35,12 +37,14 @@ class Bag:
     def of(cls, group: NDArray[np.int64], codes: NDArray[np.int64], groups: int, domain: Domain = None) -> "Bag":
         """Count the codes of each group."""
         present, index = distinct_values(codes)
-        span = max(1, present.size)
-        keys = np.sort(group.astype(np.int64) * span + index)
-        first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else keys
-        counts = np.diff(np.append(first, keys.size))
-        owner, values = np.divmod(keys[first], span)
-        return cls(np.searchsorted(owner, np.arange(groups + 1)), present[values], counts, domain)
+        bits = present.size.bit_length()
+        keys = group.astype(np.int64)
+        append_bits(keys, index, 0, bits)
+        keys = sorted_keys(keys, groups.bit_length() + bits)
+        size = min(keys.size, 1) + count_changes(keys)
+        start, values, counts = np.zeros(groups + 1, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+        count_runs(keys, bits, start, values, counts)
+        return cls(start, present[values], counts, domain)
 
     def distinct(self) -> NDArray[np.int64]:
         """Number of different values per group."""
@@ -74,11 +78,10 @@ class Bag:
         """Count of each of the table's values in all groups together."""
         return np.bincount(self.ranks, weights=self.counts).astype(np.int64)  # exact below 2**53 rows
 
-    @cached_property
-    def descending(self) -> NDArray[np.int64]:
-        """The counts, the largest first in each group."""
-        span = int(self.counts.max(initial=0)) + 1
-        return span - np.sort(self.owner * span + span - self.counts) + self.owner * span
+    def largest(self, most: int) -> NDArray[np.int64]:
+        """Sum of the `most` largest counts per group."""
+        sums: NDArray[np.int64] = sum_of_largest(self.start, self.counts, most)
+        return sums
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -112,22 +115,19 @@ class Bags:
             group, sensitive = group[published], [codes[published] for codes in sensitive]
             subject = None if subject is None else subject[published]
         rows = sizes = np.bincount(group)
-        kept = [np.arange(group.size)] * len(sensitive)
+        held = [(group, codes) for codes in sensitive]
         if subject is not None:
-            sizes = np.bincount(group[_first_of_each([group, subject])], minlength=rows.size)
-            kept = [_first_of_each([group, subject, codes]) for codes in sensitive]
+            sizes = np.bincount(group[_one_of_each([group, subject])], minlength=rows.size)
+            once = [_one_of_each([group, subject, codes]) for codes in sensitive]
+            held = [(group[mine], codes[mine]) for mine, codes in zip(once, sensitive, strict=True)]
         meanings = tuple(domains) or (None,) * len(sensitive)
-        bags = [
-            Bag.of(group[mine], codes[mine], rows.size, domain)
-            for codes, mine, domain in zip(sensitive, kept, meanings, strict=True)
-        ]
+        bags = [Bag.of(*pair, rows.size, domain) for pair, domain in zip(held, meanings, strict=True)]
         return cls(sizes, tuple(bags), rows)
 
 
-def _first_of_each(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _one_of_each(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """One row number for each different combination of values."""
-    order = canonical_order(columns)
-    new = np.ones(order.size, bool)
-    if order.size:
-        new[1:] = np.any([column[order][1:] != column[order][:-1] for column in columns], axis=0)
-    return order[new]
+    rank = dense_rank(columns)
+    some = np.empty(int(rank.max(initial=-1)) + 1, np.int64)
+    some[rank] = np.arange(rank.size)
+    return some

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
-from voile.core.order import distinct_values
+from voile.core.bags import Bag
+from voile.core.order import value_counts
 from voile.core.partition import Partition
 from voile.core.table import Column, Table
-from voile.kernels.boxes import common_ancestors, distinct_per_group, enclose_groups
+from voile.kernels.boxes import common_ancestors, enclose_groups
 
 LONGEST_SET = 8  # values listed in {a, b}; a longer set is published as everything
 
@@ -23,25 +24,33 @@ class Side:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     node: NDArray[np.int64] | None
+    widths: NDArray[np.int64]  # of the groups' own codes, before they were widened: greatest - least
+    group: NDArray[np.int64]  # of each row of the source
 
     @cached_property
     def source(self) -> "Source":
         """What the column held before it was generalised."""
-        values, index = distinct_values(self.column.codes)
+        values, rows = value_counts(self.column.codes)
         first, after = np.searchsorted(values, self.low), np.searchsorted(values, self.high, "right")
-        return Source(np.bincount(index, minlength=values.size), first, after)
+        return Source(rows, first, after)
 
-    def listed(self, group: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Groups published as a set of values, and the codes of each, padded with -1.
+    @cached_property
+    def held(self) -> Bag:
+        """The values that each group holds, and how often."""
+        published = self.group >= 0
+        if published.all():
+            return Bag.of(self.group, self.column.codes, self.low.size)
+        return Bag.of(self.group[published], self.column.codes[published], self.low.size)
 
-        Only a column without a hierarchy has them; `group` is that of each row.
-        """
+    @cached_property
+    def listed(self) -> NDArray[np.int64]:
+        """Groups published as a set of values: of a column without a hierarchy, those with several values,
+        where there are few of them but not all there are."""
         domain = self.column.domain
         if isinstance(domain, Axis) or not domain.is_flat:
-            return np.empty(0, np.int64), np.empty((0, LONGEST_SET), np.int64)
-        sets, sizes = distinct_per_group(self.column.codes, group, self.low.size, LONGEST_SET)
-        several = np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < domain.leaves))
-        return several, sets[several]
+            return np.empty(0, np.int64)
+        sizes = self.held.distinct()
+        return np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < domain.leaves))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -88,6 +97,6 @@ def _side(column: Column, partition: Partition) -> Side:
     low, high = enclose_groups(column.codes, partition.group, partition.groups)
     domain = column.domain
     if isinstance(domain, Axis):
-        return Side(column, *domain.snap(low, high), None)
+        return Side(column, *domain.snap(low, high), None, high - low, partition.group)
     node = common_ancestors(domain.high, domain.parent, low, high)
-    return Side(column, domain.low[node], domain.high[node], node)
+    return Side(column, domain.low[node], domain.high[node], node, high - low, partition.group)

@@ -2,14 +2,9 @@
 
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from voile.core.axis import Axis
 from voile.core.boxes import Boxes, Side
 from voile.core.metric import Metric
-from voile.core.order import distinct_values
-from voile.kernels.boxes import count_distinct, enclose_groups, rows_by_group
 from voile.metrics.certainty_penalty import exact_sum
 
 
@@ -30,17 +25,13 @@ class GcpValues(Metric):
         cells = boxes.rows * len(boxes.sides)
         if cells == 0:
             return Fraction(0)
-        order = rows_by_group(boxes.group, boxes.sizes)
-        total = sum((_penalty(side, boxes, order) for side in boxes.sides), Fraction(0))
+        total = sum((_penalty(side, boxes) for side in boxes.sides), Fraction(0))
         return (total + boxes.suppressed * len(boxes.sides)) / cells
 
 
-def _penalty(side: Side, boxes: Boxes, order: NDArray[np.int64]) -> Fraction:
+def _penalty(side: Side, boxes: Boxes) -> Fraction:
     """Sum over the published rows of one column."""
-    codes, domain = side.column.codes, side.column.domain
+    domain = side.column.domain
     if isinstance(domain, Axis):
-        low, high = enclose_groups(codes, boxes.group, boxes.sizes.size)
-        return Fraction(exact_sum(high - low, boxes.sizes), max(1, domain.high - domain.low))
-    values, index = distinct_values(codes)
-    held = count_distinct(index, order, boxes.group, boxes.sizes.size, values.size)
-    return Fraction(exact_sum(held - 1, boxes.sizes), max(1, values.size - 1))
+        return Fraction(exact_sum(side.widths, boxes.sizes), max(1, domain.high - domain.low))
+    return Fraction(exact_sum(side.held.distinct() - 1, boxes.sizes), max(1, side.source.rows.size - 1))

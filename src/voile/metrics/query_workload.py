@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.bags import Bag
-from voile.core.boxes import Boxes, Side
+from voile.core.boxes import LONGEST_SET, Boxes, Side
 from voile.core.order import dense_rank, distinct_values
 from voile.core.table import Column
 from voile.errors import ParameterError
@@ -117,7 +117,7 @@ def truths(workload: Workload) -> Numbers:
 
 def estimates(boxes: Boxes, workload: Workload) -> NDArray[np.float64]:
     """What a reader of the release expects each query to count, rows spread evenly in their boxes."""
-    cells = [_cells(side, boxes.group) for side in workload.sides]
+    cells = [_cells(side) for side in workload.sides]
     first = np.cumsum([0, *(begin.size - 1 for _, begin, _, _ in cells)])
     cell = np.column_stack([at + which for at, (which, *_) in zip(first, cells, strict=False)])
     published = boxes.group >= 0
@@ -147,13 +147,14 @@ def _in_blocks(answer: Callable[[slice], NDArray[_T]], queries: int, size: int) 
         return np.concatenate(list(pool.map(answer, blocks)))
 
 
-def _cells(side: Side, group: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+def _cells(side: Side) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """Which distinct cell each group has; where the ranges of each cell begin; their ends."""
-    sets = np.full((side.low.size, 1), -1, np.int64)
-    listed, codes = side.listed(group)
-    if listed.size:
-        sets = np.full((side.low.size, codes.shape[1]), -1, np.int64)
-        sets[listed] = codes
+    sets = np.full((side.low.size, LONGEST_SET if side.listed.size else 1), -1, np.int64)
+    if side.listed.size:
+        sizes = side.held.distinct()
+        for j in range(LONGEST_SET):
+            more = side.listed[sizes[side.listed] > j]
+            sets[more, j] = side.held.codes[side.held.start[more] + j]
     which = dense_rank([side.low, side.high, *sets.T])
     example = np.empty(int(which.max(initial=-1)) + 1, np.int64)
     example[which] = np.arange(which.size)

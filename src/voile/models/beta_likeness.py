@@ -10,6 +10,7 @@ from voile.core.bags import Bag, Bags
 from voile.core.logarithms import sign
 from voile.core.parameters import parameter
 from voile.core.privacy_model import PrivacyModel, Ratio, Ratios
+from voile.kernels.bags import greatest_ratios, lifts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,28 +43,27 @@ class BetaLikeness(PrivacyModel):
     def _ratio(self, bag: Bag) -> Ratio:
         everything = int(bag.whole.sum())
         table = bag.whole[bag.ranks]
-        here = bag.counts * everything
-        fair = table * bag.totals[bag.owner]
-        # The largest c / C of a group. Quotients of integers whose cross products stay below 2**53
-        # round to the same float only if they are equal, so the float maximum is the exact one.
-        lift = bag.counts / table
-        best = np.flatnonzero(lift == bag.fold(np.maximum, lift)[bag.owner])
-        best = best[np.searchsorted(bag.owner[best], np.arange(bag.totals.size))]
-        gain, base = np.maximum(here - fair, 0), fair
+        best = greatest_ratios(bag.start, bag.counts, table)
+        fair = table[best] * bag.totals
+        gain = np.maximum(bag.counts[best] * everything - fair, 0)
         if self.variant == "basic":
-            return gain[best], base[best]
-        too_much = bag.fold(np.logical_or, _exceeds(bag, gain, base))
-        return gain[best], np.where(too_much, 0, base[best])
+            return gain, fair
+        too_much = bag.fold(np.logical_or, _exceeds(bag, table, everything))
+        return gain, np.where(too_much, 0, fair)
 
 
-def _exceeds(bag: Bag, gain: NDArray[np.int64], base: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether gain / base > ln(N / C), for each pair of group and value."""
-    everything = int(bag.whole.sum())
-    excess = gain / base - np.log(everything / bag.whole)[bag.ranks]
-    found = (excess > 0) & (gain > 0)
-    near = np.flatnonzero((np.abs(excess) < 1e-9) & (gain > 0))
+def _exceeds(bag: Bag, table: NDArray[np.int64], everything: int) -> NDArray[np.bool_]:
+    """Whether (q - p) / p > -ln p, for each pair of group and value."""
+    excess = np.empty(bag.counts.size)
+    lifts(bag.start, bag.counts, table, bag.totals, everything, excess)
+    excess -= (1 + np.log(everything / bag.whole))[bag.ranks]
+    found = excess > 0
+    near = np.flatnonzero(np.abs(excess) < 1e-9)
     if near.size:  # groups of one kind are many: each kind is decided once
-        kinds, which = np.unique([bag.whole[bag.ranks[near]], gain[near], base[near]], axis=1, return_inverse=True)
-        decided = [sign({everything: -low, part: low}, top) > 0 for part, top, low in kinds.T.tolist()]
+        here, fair = bag.counts[near] * everything, table[near] * bag.totals[bag.owner[near]]
+        kinds, which = np.unique([table[near], here, fair], axis=1, return_inverse=True)
+        decided = [
+            top > low and sign({everything: -low, part: low}, top - low) > 0 for part, top, low in kinds.T.tolist()
+        ]
         found[near] = np.array(decided)[which.ravel()]
     return found

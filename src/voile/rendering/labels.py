@@ -9,6 +9,7 @@ from voile.core.boxes import Side
 from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Type
 from voile.core.table import Column
+from voile.rendering.value_sets import ValueSets
 
 
 def axis_labels(axis: Axis, codes: NDArray[np.int64]) -> pl.Series:
@@ -37,13 +38,14 @@ def value_labels(column: Column, codes: NDArray[np.int64]) -> pl.Series:
     return text.cast(types[domain.type]) if domain.type in types else text
 
 
-def box_labels(side: Side, group: NDArray[np.int64]) -> pl.Series:
-    """The label of each group in one quasi-identifying column; `group` is that of each row."""
+def box_labels(side: Side) -> tuple[pl.Series, ValueSets | None]:
+    """The label of each group in one quasi-identifying column, and the sets among them."""
     domain = side.column.domain
     if isinstance(domain, Axis):
-        return _interval_labels(domain, side.low, side.high)
+        return _interval_labels(domain, side.low, side.high), None
     labels = pl.Series(domain.labels, dtype=pl.String).gather(np.asarray(side.node))
-    return _set_labels(domain, side, group, labels) if domain.is_flat else labels
+    sets = ValueSets.of(domain, side.held, side.listed) if domain.is_flat else None
+    return (labels, None) if sets is None else (sets.labels(labels), sets)
 
 
 def _interval_labels(axis: Axis, low: NDArray[np.int64], high: NDArray[np.int64]) -> pl.Series:
@@ -51,19 +53,3 @@ def _interval_labels(axis: Axis, low: NDArray[np.int64], high: NDArray[np.int64]
     interval = pl.format("[{}, {}]", "low", "high")
     label = pl.when(pl.col("low") == pl.col("high")).then("low").otherwise(interval)
     return ends.select(label.alias("label"))["label"]
-
-
-def _set_labels(tree: Hierarchy, side: Side, group: NDArray[np.int64], labels: pl.Series) -> pl.Series:
-    """Name the values of groups with several, where there are few."""
-    several, sets = side.listed(group)
-    if several.size == 0:
-        return labels
-    rows, which = np.unique(sets, axis=0, return_inverse=True)
-    names = [_set_label([tree.labels[code] for code in row if code >= 0]) for row in rows.tolist()]
-    return labels.scatter(several, pl.Series(names).gather(which.ravel()))
-
-
-def _set_label(names: list[str]) -> str:
-    """`{a, b}`; a name that holds a comma, brace or quote is quoted, so that sets can be read back."""
-    quoted = ['"' + n.replace('"', '""') + '"' if any(c in n for c in ',{}"') else n for n in names]
-    return "{" + ", ".join(quoted) + "}"

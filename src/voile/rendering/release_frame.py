@@ -10,6 +10,7 @@ from voile.core.partition import Partition
 from voile.core.schema import GROUP, Role
 from voile.core.table import Table
 from voile.rendering.labels import box_labels, value_labels
+from voile.rendering.value_sets import ValueSets
 
 
 def render(table: Table, partition: Partition, boxes: Boxes) -> pl.DataFrame:
@@ -18,15 +19,14 @@ def render(table: Table, partition: Partition, boxes: Boxes) -> pl.DataFrame:
     Groups are numbered by their boxes and contents, rows of a group sorted by content: nothing
     follows the order of the source.
     """
-    rows = np.flatnonzero(partition.group >= 0)
-    content = _content(table, rows)
-    by_group = canonical_order([partition.group[rows], content])
-    labels = [box_labels(side, partition.group) for side in boxes.sides]
-    rank = _group_rank(boxes, labels, content[by_group])
-    rows = rows[by_group][_blocks_in_order(boxes.sizes, canonical_order([rank]))]
-    group = partition.group[rows]
+    labels, sets = zip(*(box_labels(side) for side in boxes.sides), strict=True)
+    content = _content(table)
+    groups = _groups_in_order(boxes, partition, [found for found in sets if found is not None], content)
+    rows = _rows_in_order(partition, groups, content)
+    sizes = boxes.sizes[groups]
+    group = pl.Series(np.repeat(groups, sizes), dtype=pl.UInt32)
     published = {side.column.name: label for side, label in zip(boxes.sides, labels, strict=True)}
-    columns = [pl.Series(GROUP, rank[group] + 1)]
+    columns = [pl.Series(GROUP, np.repeat(np.arange(1, groups.size + 1), sizes))]
     for column in table.columns:
         if column.role == Role.SUBJECT:
             continue
@@ -37,37 +37,40 @@ def render(table: Table, partition: Partition, boxes: Boxes) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _content(table: Table, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _content(table: Table) -> NDArray[np.int64]:
     """What tells rows of one group apart: a number per distinct combination of values shown."""
-    return dense_rank([column.codes[rows] for column in (*table.sensitive, *table.kept)])
+    return dense_rank([column.codes for column in (*table.sensitive, *table.kept)])
 
 
-def _group_rank(boxes: Boxes, labels: list[pl.Series], content: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Canonical number of each group: by box, then by label (sets differ where nodes do not), then
-    by content. `content` is that of all rows, group by group, sorted in each.
-    """
-    keys = [end for side in boxes.sides for end in (side.low, side.high)]
-    keys += [_label_codes(label) for label in labels if label.str.starts_with("{").any()]
-    box = dense_rank(keys)
-    start = np.concatenate(([0], np.cumsum(boxes.sizes)))
-    shared = np.flatnonzero(np.bincount(box)[box] > 1)
-    bag = np.zeros(box.size, np.int64)
-    bags = {int(g): content[start[g] : start[g + 1]].astype(">i8").tobytes() for g in shared}
-    number = {key: i for i, key in enumerate(sorted(set(bags.values())))}
-    for g, key in bags.items():
-        bag[g] = number[key]
-    rank = np.empty(box.size, np.int64)
-    rank[canonical_order([box, bag])] = np.arange(box.size)
-    return rank
+def _groups_in_order(
+    boxes: Boxes, partition: Partition, sets: list[ValueSets], content: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Groups in canonical order: by box, then by label (sets differ where nodes do not), then by
+    content."""
+    ends = [end for side in boxes.sides for end in (side.low, side.high)]
+    box = dense_rank([*ends, *(word for found in sets for word in found.words)])
+    shared = np.bincount(box)[box] > 1
+    return canonical_order([box, _bag_numbers(partition, shared, content)] if shared.any() else [box])
 
 
-def _label_codes(labels: pl.Series) -> NDArray[np.int64]:
-    """Which label each group has, numbered in sorted order."""
-    return labels.cast(pl.Enum(labels.unique().sort())).to_physical().cast(pl.Int64).to_numpy()
+def _bag_numbers(partition: Partition, some: NDArray[np.bool_], content: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number the contents of some groups, in the order of their sorted lists; 0 for the others."""
+    rows = np.flatnonzero(np.append(some, False)[partition.group])  # group -1 is the last
+    rows = rows[canonical_order([partition.group[rows], content[rows]])]
+    lists = content[rows].astype(">i8").tobytes()  # compare as the numbers do
+    ends = np.cumsum(partition.sizes[some]) * 8
+    keys = [lists[start:end] for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)]
+    number = {key: i for i, key in enumerate(sorted(set(keys)))}
+    numbers = np.zeros(some.size, np.int64)
+    numbers[some] = [number[key] for key in keys]
+    return numbers
 
 
-def _blocks_in_order(sizes: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Positions of consecutive blocks of rows, the blocks taken in another order."""
-    start = np.cumsum(sizes) - sizes
-    end = np.cumsum(sizes[order])
-    return np.arange(sizes.sum()) + np.repeat(start[order] - end + sizes[order], sizes[order])
+def _rows_in_order(
+    partition: Partition, groups: NDArray[np.int64], content: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Published rows, group by group in this order, sorted by content in each."""
+    rank = np.empty(groups.size + 1, np.int64)
+    rank[groups] = np.arange(groups.size)
+    rank[-1] = -1  # of suppressed rows, whose group is -1: they come first
+    return canonical_order([rank[partition.group], content])[partition.suppressed :]
