@@ -181,6 +181,8 @@ def main() -> None:
 Made by `python -m benchmarks.queries`. ACS 2018 recoded to the papers' domains (`benchmarks/acs.py`);
 `qwe_mean` of 1,000 random queries per cell: a range of the columns named, and one sensitive value.
 
+![errors](queries.png)
+
 {table_of(found)}
 10,000 queries on {speed["rows"]:,} rows in {speed["groups"]:,} groups, estimates and truths:
 {speed["seconds"]:.2f} s, {speed["times_group_by"]:.1f} times one group-by of that release.

@@ -1,7 +1,8 @@
 """GDA as paper 000 writes it (Table 7, with the resolutions of facts/streamliner.md A5). Slow on purpose.
 
 Ties of colours and of distances go to the smaller value. Residual rows join the compatible group of the nearest
-mean; means are those of the groups as formed.
+mean, the first of equals; means are those of the groups as formed. The guard is that of the facts, for
+floor(n / l) groups: then the largest colour, too, waits while only critical colours may join.
 """
 
 
@@ -16,28 +17,28 @@ def form_groups(world, rank, ell, guarded):
     left = {value: [] for value in sorted(set(world))}
     for row in sorted(range(len(world)), key=lambda r: (rank[r], r)):
         left[world[row]].append(row)
-    most = max(map(len, left.values()), default=0)
-    groups = []
+    groups, largest = [], None
     while sum(map(bool, left.values())) >= ell:
-        largest = min(left, key=lambda c: (-len(left[c]), c))
-        while left[largest] and sum(map(bool, left.values())) >= ell:
-            lead = left[largest][0]
-            others = [c for c in left if c != largest and left[c]]
-            others.sort(key=lambda c: (abs(rank[left[c][0]] - rank[lead]), c))
-            chosen = nearest(left, others, ell, most - len(groups)) if guarded else others[: ell - 1]
-            groups.append([left[c].pop(0) for c in [largest, *chosen]])
+        k = len(world) // ell - len(groups)
+        critical = {c for c in left if len(left[c]) >= k}
+        spare = sum(min(len(rows), k) for rows in left.values()) - len(critical) - ell * (k - 1)
+        must_wait = guarded and largest is not None and largest not in critical and spare == 0
+        if largest is None or not left[largest] or must_wait:
+            largest = min(left, key=lambda c: (-len(left[c]), c))
+        lead = left[largest][0]
+        others = [c for c in left if c != largest and left[c]]
+        others.sort(key=lambda c: (abs(rank[left[c][0]] - rank[lead]), c))
+        if guarded:
+            others = permitted(others, ell - 1, critical, spare - (largest not in critical))
+        groups.append([left[c].pop(0) for c in [largest, *others[: ell - 1]]])
     return groups, left
 
 
-def nearest(left, others, ell, k):
-    """The nearest colours, of which not too many may be other than critical."""
-    if k <= 0:
-        return others[: ell - 1]
-    critical = {c for c in left if len(left[c]) >= k}
-    spare = sum(min(len(rows), k) for rows in left.values()) - len(critical) - ell * (k - 1)
+def permitted(others, places, critical, spare):
+    """The nearest colours, of which not too many are other than critical."""
     chosen = []
     for c in others:
-        if len(chosen) < ell - 1 and (c in critical or spare > 0):
+        if len(chosen) < places and (c in critical or spare > 0):
             chosen.append(c)
             spare -= c not in critical
     return chosen
@@ -51,10 +52,5 @@ def append(world, rank, ell, groups, left):
             free = [g for g, group in enumerate(groups) if all(world[r] != colour for r in group)]
             if not free:
                 return None
-            wanted = ell * rank[row]
-            above = min((g for g in free if total[g] >= wanted), key=lambda g: (total[g], g), default=None)
-            below = max((g for g in free if total[g] < wanted), key=lambda g: (total[g], g), default=None)
-            if above is None or (below is not None and wanted - total[below] < total[above] - wanted):
-                above = below
-            groups[above].append(row)
+            groups[min(free, key=lambda g: (abs(total[g] - ell * rank[row]), g))].append(row)
     return groups

@@ -4,9 +4,11 @@ Rows have a weighted rank; every colour's rows stand in ascending order of it, a
 group yet is its *head*. All rows have a position in one order of rank and colour, so that heads next to a rank
 are found by looking left and right.
 
-As the paper writes it, grouping can end with rows that no group can take. The guard of facts/streamliner.md A5
-prevents that: with K groups of the largest colour still to form, a colour with K rows or more is critical, and a
-group may hold at most sum_j min(rows left of j, K) - critical - l (K - 1) others.
+As the paper writes it, grouping can end with rows that no group can take. A guard prevents that: with K groups
+still to form, a colour with K rows or more is critical, and a group may hold at most
+sum_j min(rows left of j, K) - critical - l (K - 1) rows of others (facts/streamliner.md A5, there for as many
+groups as the largest colour has rows). Beginning with K = floor(n / l), as many groups as there can be are
+formed, and fewer than l rows are left.
 """
 
 from typing import NamedTuple
@@ -51,9 +53,7 @@ def lower_k(guard, left):
     """One group less to form: some colours become critical."""
     guard.number[0] -= 1
     k = guard.number[0]
-    if k <= 0:
-        return
-    c = guard.event[k]
+    c = guard.event[k] if k > 0 else NONE
     while c != NONE:
         following = guard.after[c]
         if left[c] >= k:
@@ -65,15 +65,20 @@ def lower_k(guard, left):
 
 
 @kernel
-def new_guard(left):
-    """The guard before the first group: K is the size of the largest colour."""
-    most = left.max()
-    number = np.array([most + 1, left.sum(), 0])
-    guard = Guard(number, np.empty(left.size, np.int64), np.full(most + 1, NONE), np.empty(left.size, np.int64))
+def new_guard(left, groups):
+    """The guard before the first of so many groups; no colour has more rows."""
+    number = np.array([groups + 1, left.sum(), 0])
+    guard = Guard(number, np.empty(left.size, np.int64), np.full(groups + 1, NONE), np.empty(left.size, np.int64))
     for c in range(left.size):
         schedule(guard, c, left[c])
     lower_k(guard, left)
     return guard
+
+
+@kernel
+def spare_places(guard, ell):
+    """How many rows of colours that are not critical the next group may hold."""
+    return guard.number[1] - guard.number[2] - ell * (guard.number[0] - 1)
 
 
 @kernel
@@ -100,13 +105,14 @@ def nearest_critical(guard, heads, line, left, stamp, g, rank):
 
 @kernel
 def choose(words, levels, line, guard, heads, left, stamp, g, lead, chosen):
-    """Fill `chosen` with the positions of the nearest heads around a lead row; returns how many of them,
-    the lead counted, are critical. Chosen heads are unmarked and stamped."""
+    """Fill `chosen` with the positions of the nearest heads around a lead row, and stamp their colours.
+    Returns how many of the group, the lead counted, are critical."""
     k, rank = guard.number[0], line.rank[lead]
-    spare = guard.number[1] - guard.number[2] - (chosen.size + 1) * (k - 1) if k > 0 else chosen.size
+    critical = np.int64(left[line.colour[lead]] >= k)
+    spare = spare_places(guard, chosen.size + 1) - (1 - critical)
     right = at_or_after(words, levels, line.run[lead])
     near_left = run_before(words, levels, line, lead)
-    count, critical = 0, 1
+    count = 0
     while count < chosen.size and spare > 0 and (right != NONE or near_left != NONE):
         go_left = right == NONE
         if right != NONE and near_left != NONE:
@@ -119,13 +125,12 @@ def choose(words, levels, line, guard, heads, left, stamp, g, lead, chosen):
             near_left = beside if same_run else run_before(words, levels, line, at)
         else:
             right = at_or_after(words, levels, at + 1)
-        is_critical = k > 0 and left[line.colour[at]] >= k
-        spare -= not is_critical and k > 0
+        is_critical = np.int64(left[line.colour[at]] >= k)
+        spare -= 1 - is_critical
         critical += is_critical
+        stamp[line.colour[at]] = g
         chosen[count] = at
         count += 1
-    for i in range(count):
-        stamp[line.colour[chosen[i]]] = g
     while count < chosen.size:  # only critical colours may still join
         chosen[count] = nearest_critical(guard, heads, line, left, stamp, g, rank)
         stamp[line.colour[chosen[count]]] = g
@@ -135,7 +140,7 @@ def choose(words, levels, line, guard, heads, left, stamp, g, lead, chosen):
 
 
 @kernel
-def advance(words, levels, line, start, next_place, heads, left, group, c, g):
+def advance(words, levels, line, next_place, heads, left, group, c, g):
     """The head of a colour joins a group; the next row of the colour is its head."""
     group[next_place[c]] = g
     unmark(words, levels, heads[c])
@@ -148,8 +153,11 @@ def advance(words, levels, line, start, next_place, heads, left, group, c, g):
 
 @kernel
 def guided_groups(start, line, ell):
-    """The group of each place, NONE for those left over; and how many groups there are."""
-    colours = start.size - 1
+    """The group of each place, NONE for those left over; and how many groups there are.
+
+    The largest colour leads groups until it is exhausted, or until the guard asks for critical colours only.
+    """
+    colours, groups = start.size - 1, line.rank.size // ell
     left, next_place = np.diff(start), start[:-1].copy()
     heads = line.position[next_place]
     words, levels = no_marks(line.rank.size)
@@ -158,66 +166,48 @@ def guided_groups(start, line, ell):
         mark(words, levels, heads[c])
         heap[c] = left[c] * colours + colours - 1 - c
         sift_up(heap, c)
-    guard = new_guard(left)
+    guard = new_guard(left, groups)
     group, stamp = np.full(line.rank.size, NONE), np.full(colours, NONE)
     chosen = np.empty(ell - 1, np.int64)
-    groups, size, incomplete = 0, colours, colours
-    while incomplete >= ell:
+    g = 0
+    while g < groups:
         largest = colours - 1 - heap[0] % colours
         if heap[0] // colours != left[largest]:  # what the heap knows is old
             heap[0] = left[largest] * colours + colours - 1 - largest
-            sift_down(heap, size, 0)
+            sift_down(heap, colours, 0)
             continue
-        while left[largest] > 0 and incomplete >= ell:
+        while g < groups and left[largest] > 0:
+            if left[largest] < guard.number[0] and spare_places(guard, ell) == 0:
+                break
             lead = heads[largest]
-            stamp[largest] = groups
+            stamp[largest] = g
             unmark(words, levels, lead)
-            critical = choose(words, levels, line, guard, heads, left, stamp, groups, lead, chosen)
-            advance(words, levels, line, start, next_place, heads, left, group, largest, groups)
-            incomplete -= left[largest] == 0
+            critical = choose(words, levels, line, guard, heads, left, stamp, g, lead, chosen)
+            advance(words, levels, line, next_place, heads, left, group, largest, g)
             for at in chosen:
-                c = line.colour[at]
-                advance(words, levels, line, start, next_place, heads, left, group, c, groups)
-                incomplete -= left[c] == 0
-            groups += 1
+                advance(words, levels, line, next_place, heads, left, group, line.colour[at], g)
+            g += 1
             guard.number[1] -= ell + guard.number[2] - critical
             lower_k(guard, left)
     return group, groups
 
 
 @kernel
-def total_ranks(line, group, groups):
-    """The sum of the ranks of each group."""
+def append_to_nearest(start, line, group, groups, ell):
+    """Places left over, fewer than l, join the group without their colour whose mean rank is nearest, the first of
+    equals. Means are those of the groups as formed, l rows each."""
     total = np.zeros(groups, np.int64)
     for place in range(group.size):
         if group[place] != NONE:
             total[group[place]] += line.rank[line.position[place]]
-    return total
-
-
-@kernel
-def append_to_nearest(start, line, group, total, order, ell):
-    """Places left over join the group without their colour whose mean rank is nearest; of equally near ones
-    the one above. Means are those of the groups as formed, l rows each: `total`, ascending, of the groups in
-    `order`."""
-    groups = order.size
-    at = np.empty(groups, np.int64)
-    at[order] = np.arange(groups)
     for c in range(start.size - 1):
-        if group[start[c + 1] - 1] != NONE:
-            continue
-        words, levels = no_marks(groups)
-        for g in range(groups):
-            mark(words, levels, g)
-        for place in range(start[c], start[c + 1]):
-            if group[place] != NONE:
-                unmark(words, levels, at[group[place]])
-        for place in range(start[c], start[c + 1]):
+        holds = np.zeros(groups if group[start[c + 1] - 1] == NONE else 0, np.bool_)
+        for place in range(start[c], start[c + 1] if holds.size else start[c]):
             if group[place] == NONE:
                 wanted = ell * line.rank[line.position[place]]
-                middle = np.searchsorted(total, wanted)
-                above, below = at_or_after(words, levels, middle), before(words, levels, middle)
-                if above == NONE or (below != NONE and wanted - total[below] < total[above] - wanted):
-                    above = below
-                group[place] = order[above]
-                unmark(words, levels, above)
+                best = NONE
+                for g in range(groups):
+                    if not holds[g] and (best == NONE or abs(total[g] - wanted) < abs(total[best] - wanted)):
+                        best = g
+                group[place] = best
+            holds[group[place]] = True

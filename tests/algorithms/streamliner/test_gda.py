@@ -12,11 +12,10 @@ from tests.oracle.possible_worlds import canonical
 from tests.small_tables import LETTERS, axis_of, column
 from voile.algorithms.streamliner.gda import Gda, lined_up, weighted_rank
 from voile.core.hierarchy import Hierarchy
-from voile.core.order import canonical_order
 from voile.core.schema import Role
 from voile.core.table import Column, Table
 from voile.errors import Infeasible, SpecError
-from voile.kernels.guided import append_to_nearest, guided_groups, total_ranks
+from voile.kernels.guided import append_to_nearest, guided_groups
 
 
 def groups_of(world, rank, ell):
@@ -24,9 +23,7 @@ def groups_of(world, rank, ell):
     colour = np.unique(world, return_inverse=True)[1]
     rows, start, line = lined_up(colour, np.array(rank, np.int64))
     places, groups = guided_groups(start, line, ell)
-    total = total_ranks(line, places, groups)
-    order = canonical_order([total])
-    append_to_nearest(start, line, places, total[order], order, ell)
+    append_to_nearest(start, line, places, groups, ell)
     found = {}
     for place, g in enumerate(places.tolist()):
         found.setdefault(g, []).append(int(rows[place]))
@@ -65,6 +62,13 @@ def test_the_guard_prevents_what_gets_the_paper_stuck():
     assert gda_literal.gda(world, rank, 3, guarded=False) is None
     groups = groups_of(world, rank, 3)
     assert all(len({world[p] for p in group}) == len(group) >= 3 for group in groups)
+
+
+@given(case=ranked_worlds())
+def test_as_many_groups_as_there_can_be(case):
+    world, rank, ell = case
+    if max(map(world.count, world)) * ell <= len(world):
+        assert len(groups_of(world, rank, ell)) == len(world) // ell
 
 
 def test_many_values_and_ties():
@@ -107,7 +111,7 @@ def test_adult(adult_table, ell):
     part = Gda(l=ell).partition(adult_table)
     secret = adult_table.marks()["occupation"]
     assert np.unique(part.group * 20 + secret).size == adult_table.n
-    assert part.sizes.min() >= ell
+    assert part.groups == adult_table.n // ell
 
 
 def test_ineligible_is_refused():

@@ -20,7 +20,7 @@ from voile.core.parameters import AUTO, parameter
 from voile.core.partition import Partition
 from voile.core.table import Table
 from voile.errors import SpecError
-from voile.kernels.guided import Line, append_to_nearest, guided_groups, total_ranks
+from voile.kernels.guided import Line, append_to_nearest, guided_groups
 
 Codes = NDArray[np.int64]
 _LARGEST_RANK = 2**40  # times rows of a group, it still fits 63 bits
@@ -65,9 +65,7 @@ class Gda(Algorithm):
         rows, start, line = lined_up(colour, weighted_rank(table))
         places, groups = guided_groups(start, line, ell)
         progress(0.8)
-        total = total_ranks(line, places, groups)
-        order = canonical_order([total])
-        append_to_nearest(start, line, places, total[order], order, ell)
+        append_to_nearest(start, line, places, groups, ell)
         group = np.empty(table.n, np.int64)
         group[rows] = places
         return Partition(group)

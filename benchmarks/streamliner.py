@@ -1,0 +1,122 @@
+"""RIA's family on the papers' domains: speed up to ten million rows, and the discernibility beside the optimum."""
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import voile
+from benchmarks import acs, adult, synthetic
+from benchmarks.child import measured
+from voile.core.table import Table
+
+ELLS = (6, 7, 8, 9, 10)
+SPEED = [  # algorithm, rows, turns; the last is one run, of which the memory counts
+    ("rda", 100_000, 5),
+    ("rda", 1_000_000, 5),
+    ("gda", 100_000, 5),
+    ("gda", 1_000_000, 5),
+    ("rda", 10_000_000, 1),
+]
+
+_RUN = """
+import time
+from pathlib import Path
+import voile
+from benchmarks import synthetic
+from benchmarks.floor import floor
+columns, folder = synthetic.columns(), Path({folder!r})
+schema = voile.Schema.of({{name: columns[name] for name in columns if name not in {dropped!r}}})
+quasi = [name for name in synthetic.QUASI if name not in {dropped!r}]
+voile.publish(folder / "100000.parquet", schema, {key!r}, folder / "warm-{label}", format="parquet", l={ell})
+source, times, floors = folder / "{n}.parquet", [], []
+for turn in range({turns}):
+    began = time.perf_counter()
+    release, _ = voile.publish(source, schema, {key!r}, folder / f"{label}-{{turn}}", format="parquet", l={ell})
+    times.append(time.perf_counter() - began)
+    if turn == 0:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        floors.append(floor(source, folder / "floor.parquet", quasi, synthetic.SENSITIVE))
+floors.append(floor(source, folder / "floor.parquet", quasi, synthetic.SENSITIVE))
+least, seconds = sum(floors) / 2, sorted(times)[len(times) // 2]
+result = {{
+    "rows": {n},
+    "l": {ell},
+    "quasi_identifiers": len(quasi),
+    "floor_seconds": least,
+    "seconds": seconds,
+    "times_floor": seconds / least,
+    "peak_gb": peak / 1e9,
+}}
+"""
+
+
+def write_tables(folder: Path) -> None:
+    """The synthetic tables, as Parquet; rows of the smaller ones begin the larger."""
+    for n in sorted({rows for _, rows, _ in SPEED}):
+        synthetic.rows(n).write_parquet(folder / f"{n}.parquet")
+
+
+def _timed(
+    folder: Path, key: str, n: int, turns: int, ell: int = 8, dropped: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    label = f"{key}-{n}-{ell}-{len(dropped)}"
+    code = _RUN.format(folder=str(folder), key=key, n=n, turns=turns, ell=ell, dropped=dropped, label=label)
+    return {"algorithm": key, **measured(code)}
+
+
+def speed(folder: Path) -> list[dict[str, Any]]:
+    """Parquet to Parquet with audit, as a multiple of the floor in the same process."""
+    return [_timed(folder, *run) for run in SPEED]
+
+
+def growth(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Exponents of n between neighbouring sizes."""
+    found = {}
+    for key in ("rda", "gda"):
+        mine = [row for row in rows if row["algorithm"] == key]
+        for small, large in pairwise(mine):
+            exponent = math.log(large["seconds"] / small["seconds"]) / math.log(large["rows"] / small["rows"])
+            found[f"{key}, {small['rows']:,} to {large['rows']:,}"] = exponent
+    return found
+
+
+def by_l_and_columns(folder: Path) -> list[dict[str, Any]]:
+    """A million rows: the time hardly grows with l, or with the number of quasi-identifiers."""
+    rows = [_timed(folder, key, 1_000_000, 3, ell) for key in ("rda", "gda") for ell in (2, 6, 10)]
+    fewer = ("education", "birthplace")
+    return rows + [_timed(folder, key, 1_000_000, 3, 8, fewer) for key in ("rda", "gda")]
+
+
+def optimal_dm(n: int, ell: int) -> int:
+    """The least discernibility: floor(n / l) groups, the rest spread over them."""
+    groups, rest = n // ell, n % ell
+    return (groups - rest) * ell**2 + rest * (ell + 1) ** 2
+
+
+def discernibility() -> list[dict[str, Any]]:
+    """DM of rda and gda over the optimum."""
+    tables: list[tuple[str, Callable[[], Table], tuple[int, ...]]] = [
+        ("Adult", lambda: voile.read(adult.complete_rows(), adult.columns()), (6, 7)),
+        ("ACS", _acs, ELLS),
+        ("synthetic, 600,000 rows", lambda: voile.read(synthetic.rows(600_000), synthetic.columns()), ELLS),
+    ]
+    rows = []
+    for name, read, ells in tables:
+        table = read()
+        for ell in ells:
+            entry: dict[str, Any] = {"table": name, "rows": table.n, "l": ell, "optimum": optimal_dm(table.n, ell)}
+            for key in ("rda", "gda"):
+                dm = voile.anonymize(table, key, l=ell).certificate["utility"]["dm"]
+                entry[f"{key} / optimum"] = dm / entry["optimum"]
+            rows.append(entry)
+    return rows
+
+
+def _acs() -> Table:
+    spec = acs.columns(weighted=True)
+    frame: pl.DataFrame = acs.recoded().select(list(spec))
+    return voile.read(frame, spec)
