@@ -4,6 +4,7 @@ import datetime
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.auditing import AuditReport, audit
+from voile.auditing import AuditReport, audit, verdicts
 from voile.core.algorithm import Algorithm
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
@@ -90,15 +91,15 @@ def anonymize(table: Table, algorithm: str = "elig", *, report: Report = _silent
         )
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
     partition = chosen.partition(table, lambda share: report("grouping", share))
-    report("checking", 0)
-    promise = promise_of(chosen)
-    checks = _checked(table, partition, promise)
-    boxes = Boxes.around(table, partition)
-    document = certificate(table, boxes, chosen, promise, checks, catalog.metrics())
-    report("rendering", 0)
-    frame = render(table, partition, boxes)
     if table.schema is None:
         raise ValueError("a table without a schema cannot be published")
+    report("checking and rendering", 0)
+    promise, boxes = promise_of(chosen), Boxes.around(table, partition)
+    with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
+        rendering = beside.submit(render, table, partition, boxes)
+        checks = _checked(table, partition, promise)
+        document = certificate(table, boxes, chosen, promise, checks, catalog.metrics())
+        frame = rendering.result()
     return Release(frame, document, table.schema, _private_record(table), write)
 
 
@@ -126,7 +127,7 @@ def _checked(table: Table, partition: Partition, promise: PrivacyModel) -> dict[
             if kept
             else "this is a defect: please report it",
         )
-    return {key: Verdict(True, *model.achieved(bags)) for key, model in catalog.models().items()}
+    return verdicts(bags)
 
 
 def _classes(table: Table, partition: Partition) -> NDArray[np.int64]:
