@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -108,20 +109,30 @@ def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
     suppressed = _suppressed(frame, quasi, sensitive)
     if suppressed.any():
         frame = frame.filter(~pl.Series(suppressed))
-    group = _classes(frame, schema)
-    coded_columns = [_sensitive_codes(frame[c.name], c, schema) for c in sensitive]
+    with ThreadPoolExecutor(1) as beside:
+        classes = beside.submit(_classes, frame, schema)
+        coded_columns = [_sensitive_codes(frame[c.name], c, schema) for c in sensitive]
+        group = classes.result()
     bags = Bags.of(
         group,
         [codes for codes, _ in coded_columns],
         subject=_persons(frame, schema),
         domains=[domain for _, domain in coded_columns],
     )
-    achieved = {key: Verdict(True, *model.achieved(bags)) for key, model in catalog.models().items()}
+    achieved = verdicts(bags)
     identifying = tuple(
         c.name for c in schema if c.role in (Role.IDENTIFYING, Role.SUBJECT) and c.name in frame.columns
     )
     known = tuple(c.name for c in schema.with_role(Role.INSENSITIVE) if c.name in frame.columns)
     return AuditReport(frame.height, bags.sizes.size, int(suppressed.sum()), achieved, identifying, known, bags)
+
+
+def verdicts(bags: Bags) -> dict[str, Verdict]:
+    """What every model of the catalog says of some bags, by key."""
+    models = catalog.models()
+    with ThreadPoolExecutor(2) as pair:
+        figures = pair.map(lambda model: model.achieved(bags), models.values())
+        return {key: Verdict(True, *figure) for key, figure in zip(models, figures, strict=True)}
 
 
 def locate(source: Path) -> tuple[Path, dict[str, Any] | None, tuple[str, ...]]:

@@ -4,6 +4,7 @@ import datetime
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.auditing import AuditReport, audit, parse_requirements
+from voile.auditing import AuditReport, audit, parse_requirements, verdicts
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
 from voile.core.boxes import Boxes
 from voile.core.draws import SECRET, Draws, InsecureDraws
@@ -104,20 +105,21 @@ def anonymize(
         )
     wanted = parse_measures(measure)
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
+    if table.schema is None:
+        raise ValueError("a table without a schema cannot be published")
     promise = promise_of(chosen)
     further = _further_promises(also, promise, table)
     draws = SECRET if insecure_seed is None else InsecureDraws(insecure_seed)
     partition = _drawn(chosen, table, draws, lambda share: report("grouping", share))
-    report("checking", 0)
+    report("checking and rendering", 0)
     partition = merged_until(table, partition, further)
-    checks = _checked(table, partition, [promise, *further])
     boxes = Boxes.around(table, partition)
     claim = Claim(chosen, promise, further, secret=insecure_seed is None)
-    document = certificate(table, boxes, claim, checks, catalog.metrics())
-    report("rendering", 0)
-    frame = render(table, partition, boxes)
-    if table.schema is None:
-        raise ValueError("a table without a schema cannot be published")
+    with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
+        rendering = beside.submit(render, table, partition, boxes)
+        checks = _checked(table, partition, [promise, *further])
+        document = certificate(table, boxes, claim, checks, catalog.metrics())
+        frame = rendering.result()
     record = _private_record(table)
     if wanted:
         report("measuring", 0)
@@ -178,7 +180,7 @@ def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -
             if kept
             else "this is a defect: please report it",
         )
-    return {key: Verdict(True, *model.achieved(bags)) for key, model in catalog.models().items()}
+    return verdicts(bags)
 
 
 def _classes(table: Table, partition: Partition) -> NDArray[np.int64]:

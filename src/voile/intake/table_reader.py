@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,9 @@ def read_table(source: Any, schema: Schema) -> Table:
 def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", digest: str = "") -> Table:
     """Code the columns a release needs."""
     wanted = [c for c in schema if c.role in _USED and (c.role != Role.INSENSITIVE or c.keep)]
-    parts = {c.name: coded(c, frame[c.name], schema.file.missing, read_hierarchy(c)) for c in wanted}
+    with ThreadPoolExecutor(2) as pair:
+        each = pair.map(lambda c: coded(c, frame[c.name], schema.file.missing, read_hierarchy(c)), wanted)
+        parts = dict(zip((c.name for c in wanted), each, strict=True))
     _refuse_missing(wanted, parts)
     dropped = np.zeros(frame.height, bool)
     for column in wanted:
