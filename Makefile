@@ -17,7 +17,7 @@ test: $(READY)
 	$(BIN)/python -m pytest
 
 quick: $(READY)
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" -n 2
 
 lint: $(READY)
 	$(BIN)/ruff check .
