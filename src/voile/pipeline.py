@@ -112,7 +112,7 @@ def anonymize(
     draws = SECRET if insecure_seed is None else InsecureDraws(insecure_seed)
     partition = _drawn(chosen, table, draws, lambda share: report("grouping", share))
     report("checking and rendering", 0)
-    partition = merged_until(table, partition, further)
+    partition = merged_until(table, partition, further, chosen.blocks_of(table))
     boxes = Boxes.around(table, partition)
     claim = Claim(chosen, promise, further, secret=insecure_seed is None)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows

@@ -52,6 +52,16 @@ def test_neighbours_are_merged():
     assert coarse.groups == 2
 
 
+def test_blocks_are_not_crossed():
+    table = table_from(list(range(12)), [0] * 12, [0] * 12, [0] * 12, [0, 1] * 6)
+    fine = Partition(np.arange(12) // 2)
+    blocks = np.arange(12) // 6  # the middle of the line: neighbours on the curve, but apart
+    coarse = merged_until(table, fine, parse_requirements("k>=4"), blocks)
+    assert coarse.sizes.tolist() == [6, 6]
+    with pytest.raises(Infeasible, match="of a block"):
+        merged_until(table, fine, parse_requirements("k>=7"), blocks)
+
+
 @given(table=tables(least=6, most=24), chance=st.randoms(use_true_random=False))
 def test_exchanging_values_inside_a_group_changes_nothing(table, chance):
     """What keeps the rung: the choice is a function of partition, bags and QI."""

@@ -55,7 +55,7 @@ def catalog_algorithm(key, also="", table=table_of, **parameters):
 
         def run(*draws):
             partition = chosen.partition(rows, lambda share: None, *draws)
-            return persons_in(merged_until(rows, partition, further), rows)
+            return persons_in(merged_until(rows, partition, further, chosen.blocks_of(rows)), rows)
 
         try:
             return distribution(run) if isinstance(chosen, RandomisedAlgorithm) else {run(): Fraction(1)}

@@ -25,6 +25,7 @@ def subject_of(key, ell):
 VARIANTS = {
     "fixed blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<3"),
     "uneven blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<7"),
+    "blocks, merged to k": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<7", also="k>=3"),
     "merged to k": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="k>=4"),
     "merged to t": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="t<=0.4"),
 }

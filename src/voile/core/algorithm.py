@@ -6,6 +6,9 @@ from dataclasses import asdict
 from enum import StrEnum
 from typing import ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from voile.core.draws import SECRET, Draws
 from voile.core.parameters import Parameterised
 from voile.core.partition import Partition
@@ -48,6 +51,10 @@ class Algorithm(Parameterised, ABC):
     def resolve(self, table: Table) -> Self:
         """This algorithm with every automatic parameter fixed for a table."""
         return self
+
+    def blocks_of(self, table: Table) -> NDArray[np.int64] | None:
+        """The part of the table each row is in that groups must not leave; None if there is one part."""
+        return None
 
     @abstractmethod
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:

@@ -7,6 +7,7 @@ ones first. The finest partition is the meet of the family, as the correction of
 """
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,49 +22,61 @@ from voile.errors import Infeasible
 from voile.kernels.z_order import z_order
 
 
-def merged_until(table: Table, partition: Partition, promises: Sequence[PrivacyModel]) -> Partition:
+def merged_until(
+    table: Table,
+    partition: Partition,
+    promises: Sequence[PrivacyModel],
+    blocks: NDArray[np.int64] | None = None,
+) -> Partition:
     """The partition with groups merged, each failing one with its neighbour, until all promises hold.
 
-    Sees the partition, its bags and the quasi-identifiers; never who has what inside a group.
+    Sees the partition, its bags and the quasi-identifiers; never who has what inside a group. `blocks` is the
+    block of each row: groups of different blocks are not merged.
     """
     while promises:
         bags = table.bags(partition.group)
         broken = np.any([promise.broken(bags) for promise in promises], axis=0)
         if not broken.any():
             break
-        if partition.groups == 1:
-            _refuse(promises, bags)
-        partition = _merged(partition, _along_curve(table, partition), broken)
+        block = np.zeros(partition.groups, np.int64)
+        if blocks is not None:
+            block[partition.group] = blocks
+        if (broken & (np.bincount(block)[block] == 1)).any():
+            _refuse(promises, bags, partition.groups == 1)
+        partition = _merged(partition, _along_curve(table, partition, block), block, broken)
     return partition
 
 
-def _along_curve(table: Table, partition: Partition) -> NDArray[np.int64]:
-    """The groups in order of the middle of their boxes on a curve through the quasi-identifiers."""
+def _along_curve(table: Table, partition: Partition, block: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The groups of each block in order of the middle of their boxes on a curve through the quasi-identifiers."""
     sides = Boxes.around(table, partition).sides
     middles = np.column_stack([(side.low + side.high) // 2 - side.low.min() for side in sides])
-    return canonical_order([z_order(middles, middles.max(axis=0) + 1)])
+    return canonical_order([block, z_order(middles, middles.max(axis=0) + 1)])
 
 
-def _merged(partition: Partition, order: NDArray[np.int64], broken: NDArray[np.bool_]) -> Partition:
-    """Each broken group joins the next one on the curve, the last one the one before it."""
+def _merged(
+    partition: Partition, order: NDArray[np.int64], block: NDArray[np.int64], broken: NDArray[np.bool_]
+) -> Partition:
+    """Each broken group joins the next one of its block on the curve, the last one the one before it."""
+    last_of_block = np.append(block[order][1:] != block[order][:-1], True)
     starts = np.ones(order.size, bool)  # whether a union begins at this place of the order
-    for place in range(order.size - 1):
-        if broken[order[place]] and starts[place]:
-            starts[place + 1] = False
-    if broken[order[-1]] and starts[-1]:
-        starts[-1] = False
+    for place in np.flatnonzero(broken[order]):
+        if starts[place]:
+            starts[place if last_of_block[place] else place + 1] = False
     union = np.empty(order.size, np.int64)
     union[order] = np.cumsum(starts) - 1
     return Partition(np.where(partition.group < 0, SUPPRESSED, union[partition.group]))
 
 
-def _refuse(promises: Sequence[PrivacyModel], bags: Bags) -> None:
+def _refuse(promises: Sequence[PrivacyModel], bags: Bags, whole: bool) -> NoReturn:
     names = [promise.title for promise in promises if promise.broken(bags).any()]
     raise Infeasible(
-        f"even all rows in one group do not keep {' and '.join(names)}",
+        f"even all rows {'' if whole else 'of a block '}in one group do not keep {' and '.join(names)}",
         where="also",
         largest_l=1,
         rows_to_suppress=0,
-        rule="merging groups must reach every promise",
-        remedy="relax the bound; the whole table is the most that merging can do",
+        rule="merging groups must reach every promise" + ("" if whole else "; blocks are not crossed"),
+        remedy="relax the bound: the whole table is the most that merging can do"
+        if whole
+        else "relax the bound, or use coarser blocks",
     )

@@ -165,5 +165,5 @@ def refuse_plan(
         rows_to_suppress=0,
         rule=f"in every block each share is at most 1/{ell}; publishing without the failing blocks, or falling "
         "back by itself, would tell who has what",
-        remedy=advice,
+        remedy=f"{advice}; choose by what is known of the columns, not by trying: a failure is a secret, too",
     )

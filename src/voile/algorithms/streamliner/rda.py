@@ -80,17 +80,21 @@ class Rda(RandomisedAlgorithm):
 
         if table.persons is not None and (allowed(np.zeros(table.n, np.int64)) < (wanted or 2)).any():
             _refuse_layers(table, wanted or 2, int(allowed(np.zeros(table.n, np.int64))[0]))
-        reach = int(allowed(block_of_rows(table, plan)).min())
+        reach = int(allowed(self.blocks_of(table)).min())
         if reach < (wanted or 2):
             refuse_plan(table, plan, wanted or 2, allowed)
         return replace(self, l=wanted or min(ell, reach))
+
+    def blocks_of(self, table: Table) -> Codes:
+        """The block of each row, by the plan."""
+        return block_of_rows(table, plan_of(self.blocks))
 
     def partition(self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET) -> Partition:
         """Plan each cell from its counts, deal its rows at random."""
         ell = int(self.resolve(table).l)
         columns = list(sensitive_columns(table).values())
         group, groups = np.empty(table.n, np.int64), 0
-        for rows in cells(block_of_rows(table, plan_of(self.blocks)), table.persons, draws):
+        for rows in cells(self.blocks_of(table), table.persons, draws):
             dealt, more = dealt_groups([codes[rows] for codes in columns], ell, draws)
             group[rows] = dealt + groups
             groups += more
