@@ -40,7 +40,8 @@ def merged_until(
             break
         block = np.zeros(partition.groups, np.int64)
         if blocks is not None:
-            block[partition.group] = blocks
+            published = partition.group >= 0
+            block[partition.group[published]] = blocks[published]
         if (broken & (np.bincount(block)[block] == 1)).any():
             _refuse(promises, bags, partition.groups == 1)
         partition = _merged(partition, _along_curve(table, partition, block), block, broken)
