@@ -13,8 +13,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.algorithms.streamliner.single_column import resolved_l
 from voile.core.algorithm import Algorithm, Progress, Rung
-from voile.core.eligibility import feasible_l
 from voile.core.order import canonical_order, distinct_values
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import Partition
@@ -53,10 +53,7 @@ class Gda(Algorithm):
 
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as floor(n / n1)."""
-        column = table.single_sensitive(self.key)
-        sizes = np.bincount(distinct_values(column.codes)[1])
-        wanted = None if self.l == AUTO else int(self.l)
-        return replace(self, l=feasible_l(wanted, {column.name: sizes}, suppressing=None))
+        return replace(self, l=resolved_l(self.l, table, self.key))
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """Group around the rows of the largest colour, then append what is left over."""

@@ -11,9 +11,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.algorithms.streamliner.single_column import resolved_l
 from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
 from voile.core.draws import SECRET, Draws
-from voile.core.eligibility import feasible_l
 from voile.core.order import canonical_order, distinct_values
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import Partition
@@ -51,10 +51,7 @@ class Ria(RandomisedAlgorithm):
 
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as floor(n / n1)."""
-        column = table.single_sensitive(self.key)
-        sizes = np.bincount(distinct_values(column.codes)[1])
-        wanted = None if self.l == AUTO else int(self.l)
-        return replace(self, l=feasible_l(wanted, {column.name: sizes}, suppressing=None))
+        return replace(self, l=resolved_l(self.l, table, self.key))
 
     def partition(self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET) -> Partition:
         """Draw candidates for all colours, merge what hangs together."""
