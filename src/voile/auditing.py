@@ -279,6 +279,8 @@ def parse_requirements(text: str, where: str = "--require") -> list[PrivacyModel
     >>> parse_requirements("l>=4, c[l=3] < 3/2")
     [FrequencyLDiversity(l=Fraction(4, 1)), RecursiveCLDiversity(c=Fraction(3, 2), l=3)]
     """
+    if not isinstance(text, str):
+        raise ParameterError("not a text", where=where, remedy='for example "l>=4, k>=5, t<=0.2"')
     return [_requirement(part, where) for part in filter(None, map(str.strip, _BETWEEN_REQUIREMENTS.split(text)))]
 
 

@@ -109,7 +109,7 @@ def anonymize(
         raise ValueError("a table without a schema cannot be published")
     promise = promise_of(chosen)
     further = _further_promises(also, promise, table)
-    draws = SECRET if insecure_seed is None else InsecureDraws(insecure_seed)
+    draws = SECRET if insecure_seed is None else InsecureDraws(_seed(insecure_seed))
     partition = _drawn(chosen, table, draws, lambda share: report("grouping", share))
     report("checking and rendering", 0)
     partition = merged_until(table, partition, further, chosen.blocks_of(table))
@@ -134,6 +134,12 @@ def promise_of(algorithm: Algorithm) -> PrivacyModel:
     return model.configure({name: getattr(algorithm, name) for name in shared})
 
 
+def _seed(given: object) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+        raise ParameterError("not a seed", where="insecure_seed", rule="a whole number from 0")
+    return given
+
+
 def _drawn(algorithm: Algorithm, table: Table, draws: Draws, progress: Callable[[float], None]) -> Partition:
     """The partition; of a randomised algorithm with these draws."""
     if isinstance(algorithm, RandomisedAlgorithm):
@@ -155,6 +161,13 @@ def _further_promises(also: str, promise: PrivacyModel, table: Table) -> list[Pr
             where="also",
             rule="further promises are reached by merging groups",
             remedy=f"use {', '.join(able)}; or leave it out, and see what is achieved with voile audit --require",
+        )
+    if further and table.kept:
+        raise ParameterError(
+            "merged groups would show which values go with a kept column",
+            where="also",
+            rule="what is merged may depend on groups, their values and quasi-identifiers only",
+            remedy="leave it out, drop the kept columns, or declare them quasi-identifying",
         )
     if further and table.persons is not None:
         raise ParameterError(

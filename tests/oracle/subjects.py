@@ -6,6 +6,7 @@ stand on a line of different quasi-identifying values, so that everybody is know
 
 from fractions import Fraction
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 
@@ -20,24 +21,26 @@ from voile.core.algorithm import RandomisedAlgorithm
 from voile.core.draws import Draws
 from voile.core.family_set import merged_until
 from voile.core.hierarchy import Hierarchy
+from voile.core.partition import Partition
 from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import Infeasible
 from voile.kernels.independent import merged_groups
 from voile.theory.partitions import merged, set_partitions
 
-POSITIONS = (0, 1, 3, 7, 8, 12)  # on the line; no two distances among neighbours are alike
+POSITIONS = (0, 1, 3, 7, 8, 12, 20)  # on the line; distances among neighbours differ
+OUTLIER = (0, 1, 2, 3, 4, 1000)  # all but one fall into one cell of the curve along which groups are merged
 
 
-def table_of(world):
+def table_of(world, positions=POSITIONS):
     """Persons of distinct positions with the values of a world; a person's row is found by its position."""
     n = len(world)
-    return table_from(POSITIONS[:n], [0] * n, [0] * n, [0] * n, list(world), values=max(world) + 1)
+    return table_from(positions[:n], [0] * n, [0] * n, [0] * n, list(world), values=max(world) + 1)
 
 
 def persons_in(partition, table):
-    """The partition as groups of persons."""
-    person = {position: p for p, position in enumerate(POSITIONS)}
+    """The partition as groups of persons, who are numbered by their position."""
+    person = {int(position): p for p, position in enumerate(sorted(table.quasi[0].codes))}
     groups = {}
     for row, group in enumerate(partition.group.tolist()):
         if group >= 0:
@@ -65,17 +68,42 @@ def catalog_algorithm(key, also="", table=table_of, **parameters):
     return of
 
 
-def ria(ell):
-    """RIA on every draw, colour by colour: colours draw independently, and groups are what hangs together."""
+def ria(ell, also="", positions=POSITIONS):
+    """RIA on every draw, colour by colour: colours draw independently, groups are what hangs together, and their
+    numbers, by which merging breaks ties, are in any order."""
+    further = parse_requirements(also)
 
     def of(world):
-        table = table_of(world)
+        table = table_of(world, positions)
         rows, start = colours_by_size(table.sensitive[0].codes)
-        person = np.searchsorted(POSITIONS, table.quasi[0].codes)[rows]
         found = {}
         for groups, chance in _links_of_all(tuple(start.tolist()), ell).items():
-            of_persons = canonical(person[list(group)].tolist() for group in groups)
-            found[of_persons] = found.get(of_persons, 0) + chance
+            orders = list(permutations(groups)) if further else [groups]
+            for order in orders:
+                group = np.empty(len(world), np.int64)
+                for number, places in enumerate(order):
+                    group[rows[list(places)]] = number
+                published = persons_in(merged_until(table, Partition(group), further), table)
+                found[published] = found.get(published, 0) + chance / len(orders)
+        return found
+
+    return of
+
+
+def ria_in_order_of_rows(ell, also, positions):
+    """The control: groups numbered by their first row in order of colour, as union-find leaves them."""
+    further = parse_requirements(also)
+
+    def of(world):
+        table = table_of(world, positions)
+        rows, start = colours_by_size(table.sensitive[0].codes)
+        found = {}
+        for groups, chance in _links_of_all(tuple(start.tolist()), ell).items():
+            group = np.empty(len(world), np.int64)
+            for number, places in enumerate(sorted(groups)):
+                group[rows[list(places)]] = number
+            published = persons_in(merged_until(table, Partition(group), further), table)
+            found[published] = found.get(published, 0) + chance
         return found
 
     return of

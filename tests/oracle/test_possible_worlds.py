@@ -68,6 +68,25 @@ def test_blocks_and_merging_keep_the_strong_rung(name, ell, values):
     assert worst_given_outsiders(VARIANTS[name](ell), values) <= Fraction(1, ell)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("values", [(0, 1, 2, 3, 4, 5, 6), (0, 0, 1, 1, 2, 2, 3), (0, 0, 0, 1, 1, 2, 3)], ids=str)
+def test_merging_seven_persons_to_k_keeps_the_strong_rung(values):
+    """Two pairs and three, merged to groups of at least three: releases of two groups that were merged."""
+    rda = subjects.catalog_algorithm("rda", l=2, also="k>=3")
+    shapes = {tuple(sorted(map(len, groups))) for world in worlds(values)[::10] for groups in rda(world)}
+    assert (3, 4) in shapes
+    assert worst_given_outsiders(rda, values) <= Fraction(1, 2)
+
+
+def test_numbers_of_groups_in_order_of_rows_would_tell():
+    """The control for ria with merging: unshuffled numbers break ties by who has the most frequent value."""
+    values = (0, 0, 0, 1, 1, 2)
+    assert worst_posterior(subjects.ria(2, "t<=0.2", subjects.OUTLIER), values) <= Fraction(1, 2)
+    assert worst_posterior(subjects.ria_in_order_of_rows(2, "t<=0.2", subjects.OUTLIER), values) == Fraction(
+        14, 27
+    )
+
+
 @each_vector
 def test_the_largest_l_of_all_blocks_tells_nothing(ell, values):
     """l = auto looks at the counts of each block, which the release shows anyway: posteriors are the shares."""

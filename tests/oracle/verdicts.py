@@ -23,11 +23,15 @@ def subject_of(key, ell):
 
 
 VARIANTS = {
-    "fixed blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<3"),
-    "uneven blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<7"),
-    "blocks, merged to k": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<7", also="k>=3"),
-    "merged to k": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="k>=4"),
-    "merged to t": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="t<=0.4"),
+    "rda, fixed blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<3"),
+    "rda, uneven blocks": lambda ell: subjects.catalog_algorithm("rda", l=ell, blocks="number<7"),
+    "rda, merged to k": lambda ell: subjects.catalog_algorithm("rda", l=ell, also=f"k>={ell + 1}"),
+    "rda, merged to t": lambda ell: subjects.catalog_algorithm("rda", l=ell, also="t<=0.4"),
+    "rda, merged around an outlier": lambda ell: subjects.catalog_algorithm(
+        "rda", l=ell, also="t<=0.4", table=lambda world: subjects.table_of(world, subjects.OUTLIER)
+    ),
+    "ria, merged to t": lambda ell: subjects.ria(ell, also="t<=0.2"),
+    "ria, merged around an outlier": lambda ell: subjects.ria(ell, "t<=0.2", subjects.OUTLIER),
 }
 
 
@@ -75,7 +79,7 @@ def main():
             print(f"{key:28} {rung.value:24} {good:6} {bad:7}{claimed}")
     for name, variant in VARIANTS.items():
         good, bad = held(variant, worst_given_outsiders)
-        print(f"{'rda, ' + name:28} {Rung.ALGORITHM_STRONG.value:24} {good:6} {bad:7}")
+        print(f"{name:28} {Rung.ALGORITHM_STRONG.value:24} {good:6} {bad:7}")
     print("\nsmallest broken table, l = 2")
     for name, (control, attack, _) in CONTROLS.items():
         values, posterior = smallest_breach(control, attack)

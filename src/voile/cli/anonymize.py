@@ -16,7 +16,9 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
     for pair in ",".join(pairs).split(",") if pairs else []:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
-            raise click.BadParameter("write NAME=VALUE, for example -p l=5")
+            raise click.BadParameter(
+                "write NAME=VALUE, for example -p l=5; a comma separates parameters, + joins blocks"
+            )
         if name.strip() in given:
             raise click.BadParameter(f"{name.strip()} is given twice")
         given[name.strip()] = value.strip()
@@ -92,7 +94,7 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
     table, promise, utility = certificate["table"], certificate["promise"], certificate["utility"]
     rows = [
         ("promise", _in_words(promise)),
-        *(("also", _in_words(further)) for further in certificate["also"]),
+        *(("also", f"{_in_words(further)} (holds against: {further['rung']})") for further in certificate["also"]),
         ("holds against", certificate["adversary"]["holds_against"]),
         ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
         ("read", _as_read(release.private_record)),

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.core.parameters import exact_number
 from voile.core.schema import Type
 
 Codes = NDArray[np.int64]
@@ -63,7 +64,10 @@ class Axis:
             return self.names.index(text)
         if self.type == Type.DATE:
             return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
-        steps: Fraction = Fraction(text) * 10**self.scale
+        number = exact_number(text.removeprefix("-"))
+        if number is None:
+            raise ValueError
+        steps: Fraction = (-number if text.startswith("-") else number) * 10**self.scale
         return math.ceil(steps)
 
     def snap(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:

@@ -36,6 +36,7 @@ class PrivacyModel(Parameterised, ABC):
     bound: ClassVar[str]  # the parameter that bounds the figure
     sense: ClassVar[str] = ">="  # figure >= bound, <= bound or < bound
     survives_merging: ClassVar[bool] = False  # whether two groups that keep it always keep it together
+    sizes_only: ClassVar[bool] = False  # whether it looks at group sizes alone, never at sensitive values
 
     @abstractmethod
     def per_group(self, bags: Bags) -> Ratios:
@@ -90,7 +91,8 @@ class PrivacyModel(Parameterised, ABC):
     def settings(self) -> dict[str, int | str]:
         """All parameters for a JSON document: whole numbers as such, fractions as "1/5"."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return {name: v if isinstance(v, int) else str(v) for name, v in values.items()}
+        whole = {name: int(v) for name, v in values.items() if isinstance(v, int | Fraction) and v == int(v)}
+        return {name: whole.get(name, str(v)) for name, v in values.items()}
 
 
 def extreme_ratio(numerator: NDArray[Any], denominator: NDArray[Any], greatest: bool) -> int:

@@ -115,7 +115,7 @@ class Table:
                 f"{len(self.sensitive)} sensitive columns",
                 where="spec",
                 rule=f"{algorithm} protects exactly one",
-                remedy="use the algorithm elig, which protects each of them, "
+                remedy="use the algorithm elig, which protects each of them, or rda, which protects two, "
                 "or declare the others identifying (dropped) or quasi-identifying",
             )
         if self.persons is not None:
@@ -123,7 +123,7 @@ class Table:
                 f"{counted(self.n - int(self.persons.max()) - 1, 'row')} too many for the persons there are",
                 where=f"column {self.with_role(Role.SUBJECT)[0].name}",
                 rule=f"{algorithm} takes one row per person",
-                remedy="use the algorithm elig, which keeps rows of one person apart, or keep one row of each",
+                remedy="use the algorithm elig or rda, which keep rows of one person apart, or keep one of each",
             )
         return self.sensitive[0]
 

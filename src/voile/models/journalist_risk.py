@@ -28,6 +28,7 @@ class JournalistRisk(PrivacyModel):
     paper = "El Emam, Dankar 2008; ARX"
     meaning = "at most the chance to find anybody of the population; the release stands for the population"
     bound = "risk"
+    sizes_only = True
     sense = "<="
 
     risk: Fraction = parameter("largest chance", places=0)

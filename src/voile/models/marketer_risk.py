@@ -26,6 +26,7 @@ class MarketerRisk(PrivacyModel):
     paper = "El Emam, Dankar 2008; ARX"
     meaning = "the share of all rows that somebody with everyone's quasi-identifying values matches on average"
     bound = "risk"
+    sizes_only = True
     sense = "<="
 
     risk: Fraction = parameter("largest share", places=0)

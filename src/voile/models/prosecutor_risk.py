@@ -24,6 +24,7 @@ class ProsecutorRisk(PrivacyModel):
     paper = "El Emam, Dankar 2008; ARX"
     meaning = "the chance to pick the row of somebody known to be in the table"
     bound = "risk"
+    sizes_only = True
     sense = "<="
 
     risk: Fraction = parameter("largest chance", places=0)

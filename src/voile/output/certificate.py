@@ -41,6 +41,10 @@ class Claim:
         """Draws from a seed protect from nobody who thinks about the algorithm."""
         return self.algorithm.rung if self.secret else Rung.RELEASE
 
+    def rung_of(self, further: PrivacyModel) -> Rung:
+        """Merging until bags look right tells why they do: what depends on values holds for the release alone."""
+        return self.rung if further.sizes_only else Rung.RELEASE
+
 
 def certificate(
     table: Table,
@@ -55,7 +59,7 @@ def certificate(
         "certificate": FORMAT,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "promise": _promise(claim.promise),
-        "also": [_promise(model) for model in claim.also],
+        "also": [_promise(model) | {"rung": claim.rung_of(model).value} for model in claim.also],
         "adversary": {
             "rung": claim.rung.value,
             "holds_against": claim.rung.meaning,
@@ -104,6 +108,11 @@ def _not_promised(claim: Claim, table: Table) -> list[str]:
         limits.insert(0, "anything against a reader who learns or guesses the seed: the draws can be repeated")
     if table.persons is not None:
         limits.insert(0, "a reader who knows which rows are one person's, where those share a sensitive value")
+        limits.insert(0, "that a person has a value in any of several rows: the promise is for each row")
+    if getattr(claim.algorithm, "blocks", ""):
+        limits.insert(0, "a reader who knows that these blocks were chosen because others had failed")
+    if any(claim.rung_of(model) != claim.rung for model in claim.also):
+        limits.insert(0, "the further promises about values, against a reader who knows the algorithm")
     if len(table.sensitive) > 1:
         limits.insert(0, "a reader who already knows one of a person's sensitive values")
     if claim.rung == Rung.RELEASE:

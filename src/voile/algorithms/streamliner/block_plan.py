@@ -44,20 +44,27 @@ def plan_of(text: str) -> tuple[Term, ...]:
     >>> [str(term) for term in plan_of("gender + age<40<60 + region@1")]
     ['gender', 'age<40<60', 'region@1']
     """
-    return tuple(_term(part.strip()) for part in text.split("+")) if text.strip() else ()
+    terms = tuple(_term(part.strip()) for part in text.split("+")) if text.strip() else ()
+    if len({term.column for term in terms}) < len(terms):
+        _refuse_plan_text()
+    return terms
 
 
 def _term(text: str) -> Term:
     name, *cuts = (part.strip() for part in text.split("<"))
     name, at, depth = (part.strip() for part in name.partition("@"))
     if not name or not all(cuts) or (at and (not depth.isdecimal() or int(depth) < 1 or cuts)):
-        raise ParameterError(
-            "not a plan of blocks",
-            where="parameter blocks",
-            rule="column, column<cut<cut or column@depth, joined by +",
-            remedy="for example blocks=gender+age<40<60",
-        )
+        _refuse_plan_text()
     return Term(name, tuple(cuts), int(depth) if at else None)
+
+
+def _refuse_plan_text() -> NoReturn:
+    raise ParameterError(
+        "not a plan of blocks",
+        where="parameter blocks",
+        rule="column, column<cut<cut or column@depth, joined by +; no column twice, no +, < or @ in its name",
+        remedy="for example blocks=gender+age<40<60",
+    )
 
 
 def block_of_rows(table: Table, plan: tuple[Term, ...]) -> Codes:
@@ -81,12 +88,16 @@ def _column(table: Table, term: Term) -> Column:
 def _part(column: Column, term: Term) -> Codes:
     domain = column.domain
     if term.depth is not None:
-        if not isinstance(domain, Hierarchy):
-            _refuse_term(term, "@ needs a column with a hierarchy", "cut numbers and dates with <")
+        if not isinstance(domain, Hierarchy) or domain.is_flat:
+            _refuse_term(term, "@ needs a column with a hierarchy", "name the column alone, or cut it with <")
         return nodes_at(domain, term.depth)[column.codes]
     if term.cuts:
         if not isinstance(domain, Axis):
-            _refuse_term(term, "< needs a number, a date or an ordinal column", "name the column alone, or use @")
+            _refuse_term(
+                term,
+                "< needs a number, a date or an ordinal column without a hierarchy",
+                "name the column alone, or its nodes with @1, @2, ...",
+            )
         return np.searchsorted(np.array(_places(domain, term)), column.codes, side="right")
     return distinct_values(column.codes)[1]
 
@@ -149,13 +160,13 @@ def refuse_plan(
     }
     enough = [f"blocks={text}" for text, largest in options.items() if largest >= ell]
     best = max(options, key=lambda text: options[text], default="")
-    advice = f"l = {each[worst]} with these blocks, " if each[worst] > 1 else ""
+    advice = f"l = {each[worst]} with these blocks is safe; " if each[worst] > 1 else ""
     if enough:
-        advice += f"or a coarser plan that allows l = {ell}: {', '.join(enough[:3])}"
+        advice += f"coarser plans allow l = {ell}: {', '.join(enough[:3])}"
     elif options and options[best] > 1:
-        advice += f"or a coarser plan: blocks={best} allows l = {options[best]}; without blocks l = {ell} works"
+        advice += f"a coarser plan, blocks={best}, allows l = {options[best]}"
     else:
-        advice += f"or no blocks: then l = {ell} works"
+        advice += "a plan with fewer blocks may work"
     failing = int((each < ell).sum())
     raise Infeasible(
         f"{counted(failing, 'block')} of {each.size} cannot keep the promise; the worst has "
@@ -165,5 +176,5 @@ def refuse_plan(
         rows_to_suppress=0,
         rule=f"in every block each share is at most 1/{ell}; publishing without the failing blocks, or falling "
         "back by itself, would tell who has what",
-        remedy=f"{advice}; choose by what is known of the columns, not by trying: a failure is a secret, too",
+        remedy=f"{advice}; but who knows that you changed the plan because it failed learns from that, too",
     )

@@ -78,11 +78,11 @@ class Rda(RandomisedAlgorithm):
         def allowed(blocks: Codes) -> Codes:
             return largest_l_of_blocks(blocks, list(columns.values()), table.persons)
 
-        if table.persons is not None and (allowed(np.zeros(table.n, np.int64)) < (wanted or 2)).any():
-            _refuse_layers(table, wanted or 2, int(allowed(np.zeros(table.n, np.int64))[0]))
         reach = int(allowed(self.blocks_of(table)).min())
         if reach < (wanted or 2):
-            refuse_plan(table, plan, wanted or 2, allowed)
+            if plan:
+                refuse_plan(table, plan, wanted or 2, allowed)
+            _refuse_layers(table, wanted or 2, reach)  # without blocks and layers, the whole table allows l
         return replace(self, l=wanted or min(ell, reach))
 
     def blocks_of(self, table: Table) -> Codes:
@@ -95,7 +95,8 @@ class Rda(RandomisedAlgorithm):
         columns = list(sensitive_columns(table).values())
         group, groups = np.empty(table.n, np.int64), 0
         for rows in cells(self.blocks_of(table), table.persons, draws):
-            dealt, more = dealt_groups([codes[rows] for codes in columns], ell, draws)
+            own = columns if isinstance(rows, slice) else [dense_rank([codes[rows]]) for codes in columns]
+            dealt, more = dealt_groups(own, ell, draws)
             group[rows] = dealt + groups
             groups += more
             progress(groups * ell / table.n)
@@ -116,7 +117,7 @@ def sensitive_columns(table: Table) -> dict[str, Codes]:
 
 
 def dealt_groups(columns: list[Codes], ell: int, draws: Draws) -> tuple[Codes, int]:
-    """The group of each row of a cell, and how many groups there are."""
+    """The group of each row of a cell, and how many groups there are; codes are numbered from 0 in the cell."""
     colour = columns[0] if len(columns) == 1 else dense_rank(columns)
     rows, start = rows_by_colour(colour, int(colour.max()) + 1)
     if len(columns) == 1:
@@ -144,7 +145,7 @@ def cells(blocks: Codes, persons: Codes | None, draws: Draws) -> Iterator[slice 
         if persons is None:
             yield rows
             continue
-        person = distinct_values(persons[rows])[1]
+        person = dense_rank([persons[rows]])
         by_person, runs = rows_by_colour(person, int(person.max()) + 1)
         mixed = rows[by_person[draws.shuffled(runs)]]
         layers = int(np.diff(runs).max())

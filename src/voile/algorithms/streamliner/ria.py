@@ -59,8 +59,9 @@ class Ria(RandomisedAlgorithm):
         rows, start = colours_by_size(table.single_sensitive(self.key).codes)
         root = np.arange(table.n)
         draw_candidates(start, ell, np.arange(start.size - 1), draws, root)
-        group = np.empty(table.n, np.int64)
-        group[rows] = merged_groups(root)
+        merged, group = merged_groups(root), np.empty(table.n, np.int64)
+        number = draws.shuffled(np.array([0, int(merged.max()) + 1]))  # numbers in order of rows would tell whose
+        group[rows] = number[merged]
         return Partition(group)
 
 
