@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.hierarchy_recipe import Recipe
-from voile.core.schema import ColumnSpec, Type
+from voile.core.schema import ColumnSpec, Missing, Type
 from voile.errors import InputError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.normalise import normalised
-from voile.querying.meaning import FAR, accepts, key_of, ranges_of
+from voile.querying.meaning import accepts, key_of, ranges_of
 from voile.querying.query_text import Condition
 
 Numbers = NDArray[np.int64]
@@ -130,7 +130,7 @@ def _intervals(spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Conditi
     for a, b in allowed:
         accepted += np.maximum(0, np.minimum(last, b) - np.maximum(first, a) + 1)
     accepted[missing] = 0
-    beyond = (allowed == [(-FAR, FAR)], bool(allowed))  # a star may be anything
+    beyond = (False, bool(allowed))  # a star may be anything, also a missing value
     note = f"* in {spec.name} is taken as the range of its other cells" if star.any() else ""
     return Cells.of(accepted, last - first + 1, dict.fromkeys(np.flatnonzero(star).tolist(), beyond), note)
 
@@ -291,7 +291,8 @@ def _masked(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Con
 
 def _nodes(spec: ColumnSpec, tree: Hierarchy, labels: pl.Series, conditions: Sequence[Condition]) -> Cells:
     """Nodes of a hierarchy; a query may name a node for all values under it."""
-    if (labels == MISSING_LABEL).any() and MISSING_LABEL not in tree.labels[: tree.leaves]:
+    absent = spec.missing == Missing.CATEGORY or (labels == MISSING_LABEL).any()  # perhaps only behind a *
+    if absent and MISSING_LABEL not in tree.labels[: tree.leaves]:
         tree = tree.with_leaf(MISSING_LABEL)
     number = {label: node for node, label in enumerate(tree.labels)} | {EVERYTHING: len(tree.labels) - 1}
     nodes = [number.get(label, -1) for label in labels.to_list()]
