@@ -141,8 +141,14 @@ def _answered(published: _Published, read: Mapping[str, tuple[NDArray[np.int64],
         min(max(float(expected[0]), float(at_least)), float(at_most)),
         math.sqrt(max(0.0, float(variance[0]))),
     )
-    low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
-    return Estimate(count, error, low, high, at_least, at_most, rows, "; ".join(_notes(published, read, fake)))
+    blind, inside = (np.concatenate([getattr(c, name) for c in cells])[cell] for name in ("blind", "possible"))
+    notes = _notes(published, read, fake)
+    if (blind.any(axis=1) & inside.all(axis=1)).any():
+        low, high = float(at_least), float(at_most)
+        notes.append("what is hidden decides: the range is all that is possible")
+    else:
+        low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
+    return Estimate(count, error, low, high, at_least, at_most, rows, "; ".join(notes))
 
 
 def _notes(
