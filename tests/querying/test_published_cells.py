@@ -119,3 +119,17 @@ def test_long_lists_are_quick():
     words = ", ".join(f"'w{i}'" for i in range(0, 10_000, 2))
     assert voile.estimate(release, f"x in ({words})").count == 2500
     assert time.perf_counter() - begin < 5
+
+
+def test_a_value_that_looks_like_a_set_is_none():
+    odd = ["{a, b}", "a", "b", '"{a, b}"', "{", '"a"']
+    frame = pl.DataFrame({"x": [odd[i % 6] for i in range(36)], "s": [f"v{i // 6}" for i in range(36)]})
+    table = voile.read(frame, {"x": "qi", "s": "sa"})
+    release = voile.anonymize(table, "elig", l=2)
+    labels = set(release.frame["x"].to_list())
+    assert {'"{a, b}"', '"""{a, b}"""', '"a"', "a"} <= labels  # control: each value has groups of its own
+    for value in odd:
+        assert bounds(voile.estimate(release, f"x = '{value}'")) == (6, 6)
+    sets = one(['{"{a, b}", a}', "{a, b}", '"{a, b}"'], {})
+    assert voile.estimate(sets, "x = '{a, b}'").count == pytest.approx(1 / 2 + 0 + 1)
+    assert voile.estimate(sets, "x = 'a'").count == pytest.approx(1 / 2 + 1 / 2 + 0)

@@ -21,6 +21,7 @@ from voile.querying.query_text import Condition, refuse
 Numbers = NDArray[np.int64]
 _FIGURE = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
 _MEMBER = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^,{}"]*))\s*(?:,|$)')
+_QUOTED = re.compile(r'"+\{')  # a value that begins like a set
 _PERIOD = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|Q([1-4])))?")
 
 
@@ -256,6 +257,8 @@ def _sets(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condi
 
 def _members(label: str) -> list[str] | None:
     """The words of a cell; None if it begins like a set and is none."""
+    if _QUOTED.match(label):
+        return [label[1:-1].replace('""', '"')] if label.endswith('"') else None
     if not (label.startswith("{") and label.endswith("}")):
         return [label]
     names, at, inner = [], 0, label[1:-1]
