@@ -1,6 +1,7 @@
 """Counts from a release: equal to a literal transcription, honest about what is not known."""
 
 import csv
+import json
 import math
 from dataclasses import replace
 from datetime import date
@@ -160,7 +161,7 @@ def test_counterfeits_are_discounted():
     whole = voile.estimate(release, "age < 10 and s in ('x', 'y')", counterfeits={1: 1})
     assert (whole.at_least, whole.at_most) == (1, 2)
     assert "1 counterfeit row discounted" in whole.note
-    for wrong in ({7: 1}, {1: 5}, {1: -1}):
+    for wrong in ({7: 1}, {1: 5}, {1: -1}, {1: 0.5}, {1.5: 1}, {1: "1"}, {1: True}, {1: None}):
         with pytest.raises(voile.VoileError, match="counterfeits"):
             voile.estimate(release, "age < 5", counterfeits=wrong)
 
@@ -205,9 +206,50 @@ def test_counterfeits_beside_the_data(tmp_path):
     with (tmp_path / "csv" / "counterfeits.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("group", "counterfeits"), (1, 1), (2, 2)])
     assert before == 60 and count(tmp_path / "csv", "age >= 0") == pytest.approx(57)
-    (tmp_path / "csv" / "counterfeits.csv").write_text("group,counterfeits\n1,many\n")
-    with pytest.raises(voile.VoileError, match="whole numbers"):
+    for lines in ("1,many", "1,1\n1,2", "1,1.0", "1,1_0", "1,-1", "1", "1,1,1", "1, 1", "1," + "9" * 5000):
+        (tmp_path / "csv" / "counterfeits.csv").write_text(f"group,counterfeits\n{lines}\n")
+        with pytest.raises(voile.VoileError, match="whole numbers"):
+            voile.estimate(tmp_path / "csv", "age >= 0")
+
+
+DAMAGES = {
+    "no table": lambda c: c | {"table": "canary"},
+    "no columns": lambda c: c | {"table": c["table"] | {"columns": 3}},
+    "columns without a name": lambda c: c | {"table": c["table"] | {"columns": [{"role": "canary"}]}},
+    "a list": lambda c: c | {"table": c["table"] | {"columns": ["canary"]}},
+    "a role": lambda c: c | {"table": c["table"] | {"columns": [{"name": "age", "role": "canary"}]}},
+    "no role": lambda c: c | {"table": c["table"] | {"columns": [{"name": "age"}]}},
+    "a type": lambda c: (
+        c | {"table": c["table"] | {"columns": [{"name": "age", "role": "sensitive", "type": "canary"}]}}
+    ),
+    "values": lambda c: (
+        c | {"table": c["table"] | {"columns": [{"name": "age", "role": "sensitive", "values": "canary"}]}}
+    ),
+    "suppressed": lambda c: c | {"table": c["table"] | {"suppressed": "canary"}},
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_certificate_is_refused_without_its_content(tmp_path, damage):
+    clinic(tmp_path)
+    path = tmp_path / "csv" / "certificate.json"
+    assert count(tmp_path / "csv", "age >= 0") == 60  # control
+    path.write_text(json.dumps(DAMAGES[damage](json.loads(path.read_text()))))
+    with pytest.raises(voile.errors.InputError, match="damaged") as refused:
         voile.estimate(tmp_path / "csv", "age >= 0")
+    assert "canary" not in str(refused.value)
+
+
+def test_odd_columns_are_refused():
+    spec = {"age": {"role": "qi", "type": "integer"}, "s": "sa"}
+    for odd in ([["canary"]], [{"canary": 1}], [b"canary"], [object()]):
+        release = release_of({"age": odd, "s": ["x"]}, spec)
+        with pytest.raises(voile.errors.InputError, match="unsupported type") as refused:
+            voile.estimate(release, "age > 1")
+        assert "canary" not in str(refused.value)
+    release = release_of({"group": [[1]], "age": ["3"], "s": ["x"]}, spec)
+    with pytest.raises(voile.VoileError, match="counterfeits"):
+        voile.estimate(release, "age > 1", counterfeits={1: 1})
 
 
 def test_suppressed_rows_are_said():
