@@ -75,12 +75,14 @@ def is_row_distinct(table: World, rows: Persons, images: Sequence[Persons]) -> b
 def row_distinct_arrangement(table: World, rows: Persons, sets: Sequence[Persons]) -> Images | None:
     """The sets, each reordered so that the rows have different colours; None if no order does that.
 
-    `rows` are persons of one colour that is not in the sets.
+    `rows` are persons of one colour; if a set holds one of that colour, no order does.
 
     >>> row_distinct_arrangement((0, 0, 1, 1, 2, 2), (4, 5), [(0, 2), (1, 3)])
     ((2, 0), (1, 3))
     """
     if any(len(ids) != len(rows) for ids in sets) or most_of_a_colour(table, sets) > len(rows):
+        return None
+    if {table[person] for person in rows} & {table[person] for ids in sets for person in ids}:
         return None
     persons = [(i, person) for i, ids in enumerate(sets) for person in ids]
     seats = edge_colouring([(i, table[person]) for i, person in persons], len(rows))
@@ -107,6 +109,6 @@ def rechosen_bijections(table: World, can: Can, groups: Partition) -> dict[Any, 
             images = row_distinct_arrangement(table, rows, inside)
             if images is None:
                 return None
-            partners.update(zip(rows, zip(*images, strict=True), strict=True) if rows else ())
+            partners.update({person: tuple(ids[row] for ids in images) for row, person in enumerate(rows)})
         chosen[value] = tuple(zip(*(partners[person] for person in colour), strict=True))
     return chosen
