@@ -55,7 +55,7 @@ result = {{
 
 
 def write_tables(folder: Path) -> None:
-    """The synthetic tables, as Parquet; rows of the smaller ones begin the larger."""
+    """The synthetic tables, as Parquet."""
     for n in sorted({rows for _, rows, _ in SPEED}):
         synthetic.rows(n).write_parquet(folder / f"{n}.parquet")
 

@@ -1,13 +1,17 @@
 """Estimate: counts answered from a release, by whoever has it.
 
 Rows are taken as spread evenly inside their published cells, one column independently of another.
-Nothing but the release is looked at: an estimate can be published like the release itself.
+Nothing but the release and the spec's hierarchies is looked at: an estimate can be published like the
+release itself where those are public.
 """
 
+import contextlib
 import csv
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +32,7 @@ from voile.querying.query_text import Condition, parse_query, refuse
 
 _WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
 _QUOTED = r"^'('*[=+\-@\t\r])"  # as output/writers.py quotes cells that a spreadsheet would run
+_COUNT = re.compile(r"[0-9]{1,15}")
 COUNTERFEITS = "counterfeits.csv"
 
 
@@ -106,6 +111,9 @@ def estimate(
 
 def _cells(published: _Published, name: str, conditions: list[Condition]) -> tuple[NDArray[np.int64], Cells]:
     """Which distinct label each row has in a column, and what the labels mean for the query."""
+    dtype = published.frame[name].dtype
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+        raise InputError("cells of an unsupported type", where=f"column {name}", rule="text, number or date")
     text = published.frame[name].cast(pl.String).fill_null(MISSING_LABEL)
     runs = text.rle().struct.unnest()  # rows of a group stand together: each label is looked up once per group
     labels = runs["value"].unique()
@@ -141,8 +149,14 @@ def _answered(published: _Published, read: Mapping[str, tuple[NDArray[np.int64],
         min(max(float(expected[0]), float(at_least)), float(at_most)),
         math.sqrt(max(0.0, float(variance[0]))),
     )
-    low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
-    return Estimate(count, error, low, high, at_least, at_most, rows, "; ".join(_notes(published, read, fake)))
+    blind, inside = (np.concatenate([getattr(c, name) for c in cells])[cell] for name in ("blind", "possible"))
+    notes = _notes(published, read, fake)
+    if (blind.any(axis=1) & inside.all(axis=1)).any():
+        low, high = float(at_least), float(at_most)
+        notes.append("what is hidden decides: the range is all that is possible")
+    else:
+        low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
+    return Estimate(count, error, low, high, at_least, at_most, rows, "; ".join(notes))
 
 
 def _notes(
@@ -165,17 +179,20 @@ def _real(published: _Published) -> tuple[NDArray[np.int64], NDArray[np.int64], 
     frame = published.frame
     if not published.counterfeits:
         return np.zeros(frame.height, np.int64), np.array([frame.height]), np.zeros(1, np.int64)
-    number = frame[GROUP].cast(pl.Int64, strict=False).fill_null(-1).to_numpy()
+    plain = frame[GROUP].dtype.is_integer() or frame[GROUP].dtype == pl.String
+    number = frame[GROUP].cast(pl.Int64, strict=False).fill_null(-1).to_numpy() if plain else np.zeros(0, np.int64)
     groups, group, sizes = np.unique(number, return_inverse=True, return_counts=True)
-    fake = np.array([published.counterfeits.get(g, 0) for g in groups.tolist()], np.int64)
-    if not set(published.counterfeits) <= set(groups.tolist()) or (fake < 0).any() or (fake > sizes).any():
+    stated = published.counterfeits
+    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for pair in stated.items() for n in pair)
+    size = dict(zip(groups.tolist(), sizes.tolist(), strict=True))
+    if not whole or not all(0 <= n <= size.get(g, -1) for g, n in stated.items()):
         raise ParameterError(
             "not the counterfeits of this release",
             where="counterfeits",
             rule="a number per published group, at most its rows",
             remedy="use the list that was published with it",
         )
-    return group, sizes, fake
+    return group, sizes, np.array([stated.get(g, 0) for g in groups.tolist()], np.int64)
 
 
 def _published(
@@ -203,14 +220,29 @@ def _published(
         )
     if counterfeits and GROUP not in frame.columns:
         raise InputError("counterfeits, but no column group", where="release")
-    stated = (certificate or {}).get("table", {})
-    columns = _columns(schema, {entry["name"]: entry for entry in stated.get("columns", [])})
+    columns, suppressed = _stated(schema, certificate or {})
     return _Published(
         frame,
         {name: column for name, column in columns.items() if name in frame.columns},
-        int(stated.get("suppressed", 0)),
+        suppressed,
         counterfeits or {},
         quoted,
+    )
+
+
+def _stated(schema: Schema | None, certificate: Mapping[str, Any]) -> tuple[dict[str, PublishedColumn], int]:
+    """The published columns, and how many rows were suppressed."""
+    with contextlib.suppress(KeyError, TypeError, ValueError, AttributeError):
+        table = certificate.get("table", {})
+        entries = {str(entry["name"]): entry for entry in table.get("columns", [])}
+        numbers = [table.get("suppressed", 0), *(e["values"] for e in entries.values() if "values" in e)]
+        if all(type(number) is int and 0 <= number < 2**53 for number in numbers):
+            return _columns(schema, entries), numbers[0]
+    raise InputError(
+        "the certificate is damaged, or of another version",
+        where="certificate",
+        rule="a table with columns, and whole numbers",
+        remedy="use the folder as it was published",
     )
 
 
@@ -239,10 +271,13 @@ def _counterfeits(path: Path) -> dict[int, int]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             header, *lines = csv.reader(file)
-        sound = header == ["group", "counterfeits"]
+        sound = header == ["group", "counterfeits"] and all(_COUNT.fullmatch(n) for line in lines for n in line)
         found = {int(group): int(number) for group, number in lines} if sound else {}
+        sound = sound and len(found) == len(lines)
     except (OSError, ValueError, csv.Error):
         sound = False
     if not sound:
-        raise InputError("cannot be read", where=path.name, rule="whole numbers under group,counterfeits")
+        raise InputError(
+            "cannot be read", where=path.name, rule="whole numbers under group,counterfeits, a line per group"
+        )
     return found

@@ -1,23 +1,29 @@
 """Metrics that a steward asks for by name: "qwe_mean, qwe_median[theta=0.05]"."""
 
 import re
+from collections.abc import Mapping, Sequence
 
 from voile import catalog
 from voile.core.boxes import Boxes
 from voile.core.metric import Metric
 from voile.errors import ParameterError
+from voile.metrics.query_workload import chosen_names
 
 _BETWEEN = re.compile(r",(?![^\[]*\])")
 _MEASURE = re.compile(r"([a-z0-9_]+)\s*(?:\[([^\[\]]*)\])?")
 
 
-def parse_measures(text: str) -> dict[str, Metric]:
-    """Metrics by the words that asked for them.
+def parse_measures(text: str, quasi: Sequence[str] | None = None) -> dict[str, Metric]:
+    """Metrics by the words that asked for them; columns they name must be among the `quasi` of the table.
 
     >>> parse_measures("qwe_median[theta=0.05, queries=100], dm")["qwe_median[theta=0.05, queries=100]"].theta
     Fraction(1, 20)
     """
-    return {part: _metric(part) for part in filter(None, map(str.strip, _BETWEEN.split(text)))}
+    metrics = {part: _metric(part) for part in filter(None, map(str.strip, _BETWEEN.split(text)))}
+    for metric in metrics.values():
+        if quasi is not None and hasattr(metric, "on"):
+            chosen_names(quasi, metric.on)
+    return metrics
 
 
 def _metric(text: str) -> Metric:
@@ -47,3 +53,13 @@ def _metric(text: str) -> Metric:
 def measured(metrics: dict[str, Metric], boxes: Boxes) -> dict[str, float]:
     """The figures, for the private record."""
     return {words: float(metric.measure(boxes)) for words, metric in metrics.items()}
+
+
+def public_and_private(figures: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
+    """Measured figures apart: those that stand in every certificate anyway, and those never to publish.
+
+    >>> public_and_private({"dm": 12.0, "qwe_mean[on=age]": 0.5})
+    ({'dm': 12.0}, {'qwe_mean[on=age]': 0.5})
+    """
+    private = {words: value for words, value in figures.items() if _metric(words).private}
+    return {words: value for words, value in figures.items() if words not in private}, private

@@ -103,7 +103,7 @@ def anonymize(
             where="anonymize",
             remedy="read it first: voile.read(file or data frame, spec)",
         )
-    wanted = parse_measures(measure)
+    wanted = parse_measures(measure, [column.name for column in table.quasi])
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
     if table.schema is None:
         raise ValueError("a table without a schema cannot be published")

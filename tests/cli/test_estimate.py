@@ -19,7 +19,8 @@ def test_measured_figures_are_marked_private(released):
     folder, done = released
     assert done.code == 0, done.err
     line = next(line for line in done.out.splitlines() if "qwe_mean[on=age]" in line)
-    assert "private" in line
+    assert "private" in line and "never publish" in done.out
+    assert "dm " not in line and any("measured" in each and "dm " in each for each in done.out.splitlines())
     assert "qwe" not in (folder / "out" / "certificate.json").read_text()
     assert "qwe_mean[on=age]" in json.loads((folder / "out" / "private" / "record.json").read_text())["measured"]
 
@@ -29,6 +30,13 @@ def test_unknown_measures_are_refused_before_the_work(released):
     options = ("-s", folder / "s.toml", "-p", "l=3", "-o", folder / "no", "--measure", "magic")
     done = voile("anonymize", folder / "t.csv", *options)
     assert done.code == 2 and "not a metric" in done.err and not (folder / "no").exists()
+
+
+def test_public_and_private_figures_are_apart_in_json(released):
+    folder, _ = released
+    options = ("-s", folder / "s.toml", "-p", "l=3", "-o", folder / "again", "--measure", "qwe_mean, dm", "--json")
+    found = json.loads(voile("anonymize", folder / "t.csv", *options).out)
+    assert list(found["measured"]) == ["dm"] and list(found["private"]["measured"]) == ["qwe_mean"]
 
 
 def test_words(released):

@@ -129,6 +129,8 @@ def test_suppressed_rows_are_missed():
         "qwe_mean[",
         "qwe_mean[theta]",
         "qwe_mean[theta=0]",
+        "qwe_mean[theta=2]",
+        "qwe_median[theta=1.01]",
         "qwe_mean[colour=1]",
         "dm[x=1]",
     ],
@@ -155,3 +157,15 @@ def test_measured_errors_stay_private(tmp_path):
     assert private["measured"] == release.private_record["measured"]
     plain = voile.anonymize(voile.read(frame, spec), "bsgi", l=3)
     assert "measured" not in plain.private_record
+
+
+def test_unknown_columns_are_refused_before_the_grouping(monkeypatch):
+    frame = pl.DataFrame({"age": range(40), "sex": list("fm") * 20, "d": [f"d{i % 7}" for i in range(40)]})
+    table = voile.read(frame, {"age": {"role": "qi", "type": "integer"}, "sex": "qi", "d": "sa"})
+    spaced = voile.anonymize(table, "bsgi", l=3, measure="qwe_mean[on=age + sex]")  # control
+    joined = voile.anonymize(table, "bsgi", l=3, measure="qwe_mean[on=age+sex]")
+    assert [*spaced.private_record["measured"].values()] == [*joined.private_record["measured"].values()]
+    monkeypatch.setattr("voile.pipeline._drawn", lambda *_: pytest.fail("grouped first"))
+    for on in ("agee", "d", "age+age", "age+"):
+        with pytest.raises(ParameterError, match="age, sex joined"):
+            voile.anonymize(table, "bsgi", l=3, measure=f"qwe_mean[on={on}]")

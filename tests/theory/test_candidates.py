@@ -157,3 +157,17 @@ def test_edge_colouring_of_dense_graphs():
 
 def test_edge_colouring_of_parallel_edges():
     assert sorted(edge_colouring([("a", 1), ("a", 1), ("a", 2)], 3)) == [0, 1, 2]
+
+
+def test_sets_that_hold_the_colour_itself_have_no_arrangement():
+    table, whole = (0, 0, 1, 1), ((0, 1, 2, 3),)
+    assert theory.rechosen_bijections(table, {0: ((0, 1),), 1: ((0, 1),)}, whole) is None
+    assert theory.rechosen_bijections(table, {0: ((1, 2),), 1: ((0, 1),)}, whole) is None
+    found = theory.rechosen_bijections(table, {0: ((2, 3),), 1: ((0, 1),)}, whole)  # control
+    assert found is not None and all(
+        theory.is_row_distinct(table, p, found[v]) for v, p in theory.colours(table).items()
+    )
+
+
+def test_no_sets_have_no_images():
+    assert theory.rechosen_bijections((0, 0, 1), {0: (), 1: ()}, ((0, 1, 2),)) == {0: (), 1: ()}

@@ -87,3 +87,52 @@ def test_importing_voile_does_not_import_theory():
 def test_exports_are_sorted_and_there():
     assert theory.__all__ == sorted(theory.__all__)
     assert all(callable(getattr(theory, name)) for name in theory.__all__)
+
+
+HALF = Fraction(1, 2)
+
+
+def test_any_order_of_groups_and_persons_means_the_same():
+    table, loose, canonical = (1, 1, 2, 2), [[3, 1], [2, 0]], ((0, 2), (1, 3))
+    for ask in (
+        lambda groups: theory.is_locally_safe(groups, table, HALF),
+        lambda groups: theory.release_ratios([groups], table, HALF),
+        lambda groups: theory.bags(groups, table),
+        lambda groups: theory.contains_meet([groups, [[0, 1, 2, 3]]]),
+        lambda groups: theory.is_cover((0, 1), (2, 3), [groups]),
+        lambda groups: theory.l_cover(table, [groups], 2),
+        lambda groups: theory.coarsenings(groups),
+        lambda groups: theory.is_self_contained(groups, [(0, 2)]),
+        lambda groups: theory.rechosen_bijections(table, {1: ((2, 3),), 2: ((0, 1),)}, groups),
+    ):
+        assert ask(loose) == ask(canonical) and ask(canonical)
+
+
+FOREIGN = [
+    lambda: theory.is_locally_safe([[0, 1], [1, 2]], (0, 1, 2, 3), HALF),
+    lambda: theory.is_locally_safe([[0, 7]], (0, 1), HALF),
+    lambda: theory.top_ratio([[0, "canary"]], (0, 1)),
+    lambda: theory.bags([[0, 1]], (0, 1, 2)),
+    lambda: theory.after_release([[0, 1]], (0, 1), [(0, 1, 2)]),
+    lambda: theory.disclosure_set([[[0, 1]]], (0, 1, 2), HALF),
+    lambda: theory.refines([[0, 1]], [[0, 1, 2]]),
+    lambda: theory.meet([[[0, 1]], [[0, 1, 2]]]),
+    lambda: theory.is_self_contained([[0, 1]], [(0, 2)]),
+    lambda: theory.minimal_self_contained_partition(2, [(0, 2)]),
+    lambda: theory.is_cover((0,), (5,), [[[0, 1]]]),
+    lambda: theory.cover((0,), (5,), [[[0, 1]]]),
+    lambda: theory.l_cover((0, 1, 2), [[[0, 1]]], 2),
+    lambda: theory.bijection((0, 1), (0,), (5,)),
+    lambda: theory.lemma_4((0, 1), (0,), (-1,)),
+    lambda: theory.pairs((0, 1), {0: ((5,),), 1: ((0,),)}),
+    lambda: theory.is_row_distinct((0, 1), (0,), [(5,)]),
+    lambda: theory.is_l_candidate((0, 1), (0,), [(5,)], 2),
+    lambda: theory.rechosen_bijections((0, 1), {0: ((1,),), 1: ((0,),)}, [[0, 1, 2]]),
+]
+
+
+@pytest.mark.parametrize("call", FOREIGN)
+def test_foreign_persons_are_refused(call):
+    with pytest.raises(ParameterError, match="person") as refused:
+        call()
+    assert "canary" not in str(refused.value)

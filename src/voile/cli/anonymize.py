@@ -68,7 +68,7 @@ def command(
     from voile import catalog
     from voile.cli import show
     from voile.cli.progress import ProgressBar, announce_compilation
-    from voile.measuring import parse_measures
+    from voile.measuring import parse_measures, public_and_private
     from voile.pipeline import publish
 
     given = parameters_of(parameter)
@@ -80,7 +80,8 @@ def command(
     with ProgressBar() as report:
         release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **options)
     if as_json:
-        own = {"private": {"measured": release.private_record["measured"]}} if measure.strip() else {}
+        public, private = public_and_private(release.private_record.get("measured", {}))
+        own = ({"measured": public} if public else {}) | ({"private": {"measured": private}} if private else {})
         show.document({"ok": True, "folder": str(out), "certificate": release.certificate, **own})
     else:
         summary(release, out, spec)
@@ -127,9 +128,15 @@ def _by_column(columns: list[dict[str, Any]]) -> str:
 
 
 def _measured(record: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What was measured against the source."""
-    shown = [f"{words} {value:.6g}" for words, value in record.get("measured", {}).items()]
-    return [("private", f"{', '.join(shown)} (compared with the source: never publish it)")] if shown else []
+    """What was asked for, and what of it compares with the source."""
+    from voile.measuring import public_and_private
+
+    public, private = (
+        ", ".join(f"{words} {value:.6g}" for words, value in figures.items())
+        for figures in public_and_private(record.get("measured", {}))
+    )
+    rows = [("measured", public), ("private", f"{private} (compared with the source: never publish it)")]
+    return [row for row, figures in zip(rows, (public, private), strict=True) if figures]
 
 
 def _as_read(record: Mapping[str, Any]) -> str:

@@ -50,19 +50,42 @@ class Workload:
         return (*(side.column for side in self.sides), self.sensitive)
 
 
-def chosen_sides(boxes: Boxes, on: str) -> tuple[Side, ...]:
-    """The quasi-identifying columns that a parameter names."""
+def chosen_names(quasi: Sequence[str], on: str) -> Sequence[str]:
+    """The quasi-identifying columns that a parameter names.
+
+    >>> chosen_names(["age", "sex", "zip"], "zip + age")
+    ['zip', 'age']
+    """
     if on == ALL:
-        return boxes.sides
-    sides = {side.column.name: side for side in boxes.sides}
-    wanted = on.split("+")
-    if not set(wanted) <= set(sides) or len(set(wanted)) < len(wanted):
+        return quasi
+    wanted = [name.strip() for name in on.split("+")]
+    if not set(wanted) <= set(quasi) or len(set(wanted)) < len(wanted):
         raise ParameterError(
             "not different quasi-identifying columns of this table",
             where="parameter on",
-            rule=f"{ALL}, or some of {', '.join(sides)} joined by +",
+            rule=f"{ALL}, or some of {', '.join(quasi)} joined by +",
         )
-    return tuple(sides[name] for name in wanted)
+    return wanted
+
+
+def chosen_sides(boxes: Boxes, on: str) -> tuple[Side, ...]:
+    """The sides of the columns that a parameter names."""
+    sides = {side.column.name: side for side in boxes.sides}
+    return tuple(sides[name] for name in chosen_names(list(sides), on))
+
+
+def require_share(theta: Fraction) -> None:
+    """Refuse a selectivity above 1: no query covers more than everything.
+
+    >>> require_share(Fraction(1, 10))
+    """
+    if theta > 1:
+        raise ParameterError(
+            "not an accepted value",
+            where="parameter theta",
+            rule="a number above 0 and at most 1",
+            remedy="for example theta=0.1",
+        )
 
 
 def range_length(values: int, selectivity: Fraction, power: int) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from voile.core.boxes import Boxes
 from voile.core.metric import Metric
 from voile.core.parameters import parameter
-from voile.metrics.query_workload import ALL, chosen_sides, drawn, estimates, range_length, truths
+from voile.metrics.query_workload import ALL, chosen_sides, drawn, estimates, range_length, require_share, truths
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +32,9 @@ class QweMedian(Metric):
     seed: int = parameter("which random queries", minimum=0, default=1)
     on: str = parameter("columns with a condition", text="column names joined by +", choices=(ALL,), default=ALL)
     theta: Fraction = parameter("expected selectivity", places=0, default=Fraction(1, 10))
+
+    def __post_init__(self) -> None:
+        require_share(self.theta)
 
     def measure(self, boxes: Boxes) -> float:
         """A float: shares are; it decides nothing. 0 if no query counts anything."""

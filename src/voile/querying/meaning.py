@@ -11,6 +11,7 @@ from voile.errors import ParameterError
 from voile.querying.query_text import Condition, Literal, refuse
 
 FAR = 2**62  # beyond every code
+DIGITS = 15  # as read from a source: longer numbers would not fit exact arithmetic
 Ranges = list[tuple[int, int]]
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -33,17 +34,41 @@ def key_of(text: str, type_: Type, ranks: Mapping[str, int]) -> Fraction | None:
             return Fraction((datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days)
         except ValueError:
             return None
-    if type_ in (Type.INTEGER, Type.DECIMAL) and _NUMBER.fullmatch(text):
+    if type_ in (Type.INTEGER, Type.DECIMAL) and _NUMBER.fullmatch(text) and not _is_long(text):
         return Fraction(text)
     return Fraction(ranks[text]) if text in ranks else None
 
 
+def _is_long(number: str) -> bool:
+    whole, _, part = number.lstrip("+-").partition(".")
+    return len(whole.lstrip("0")) + len(part.rstrip("0")) > DIGITS
+
+
 def _key(literal: Literal, type_: Type, ranks: Mapping[str, int]) -> Fraction:
-    key = key_of(literal.text.strip(), type_, ranks)
+    text = literal.text.strip()
+    key = key_of(text, type_, ranks)
+    if key is None and type_ in (Type.INTEGER, Type.DECIMAL) and _NUMBER.fullmatch(text):
+        raise refuse(
+            f"a number of more than {DIGITS} digits", literal.position, "numbers fit exact arithmetic", "round it"
+        )
     if key is None:
         what, remedy = _KINDS[type_]
         raise refuse(f"not {what}", literal.position, f"type = {type_}", remedy)
     return key
+
+
+def finest(conditions: Sequence[Condition], type_: Type) -> tuple[int, Literal]:
+    """The number with the most decimal places, and how many it has.
+
+    >>> from voile.querying.query_text import parse_query
+    >>> finest(parse_query("x between 1.5 and 2.250"), Type.DECIMAL)[0]
+    2
+    """
+    values = [value for condition in conditions for value in condition.values]
+    keys = [_key(value, type_, {}) for value in values]
+    places = [next(s for s in range(DIGITS + 1) if (key * 10**s).denominator == 1) for key in keys]
+    most = max(places)
+    return most, values[places.index(most)]
 
 
 def ranges_of(conditions: Sequence[Condition], type_: Type, scale: int, ranks: Mapping[str, int]) -> Ranges:
@@ -96,9 +121,9 @@ def accepts(
     for condition in conditions:
         if condition.sign not in ("=", "!=", "in"):
             raise _no_order(condition)
-        hit = name is not None and any(
-            name == value.text or (below is not None and name in below.get(value.text, ()))
-            for value in condition.values
+        hit = name is not None and (
+            name in condition.words
+            or (below is not None and any(name in below.get(word, ()) for word in condition.words))
         )
         if hit == (condition.negated or condition.sign == "!="):
             return False

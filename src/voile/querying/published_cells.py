@@ -1,7 +1,7 @@
 """Published labels read back: how many values a cell stands for, and how many of them a query accepts."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,29 +10,32 @@ from numpy.typing import NDArray
 
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.hierarchy_recipe import Recipe
-from voile.core.schema import ColumnSpec, Type
+from voile.core.schema import ColumnSpec, Missing, Type
 from voile.errors import InputError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL
 from voile.intake.hierarchy_file import read_hierarchy
-from voile.intake.normalise import normalised
-from voile.querying.meaning import FAR, accepts, key_of, ranges_of
-from voile.querying.query_text import Condition
+from voile.intake.normalise import normalised, one_spelling
+from voile.querying.meaning import DIGITS, accepts, finest, key_of, ranges_of
+from voile.querying.query_text import Condition, refuse
 
 Numbers = NDArray[np.int64]
 _FIGURE = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
 _MEMBER = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^,{}"]*))\s*(?:,|$)')
+_QUOTED = re.compile(r'"+\{')  # a value that begins like a set
 _PERIOD = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|Q([1-4])))?")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Cells:
     """Of each distinct label: the values it stands for, those of them that the query accepts, and whether
-    the query accepts every value, or any, that may hide behind it."""
+    the query accepts every value, or any, that may hide behind it. Of a `blind` cell the share is a guess
+    that says nothing of its own error."""
 
     accepted: Numbers
     size: Numbers
     sure: NDArray[np.bool_]
     possible: NDArray[np.bool_]
+    blind: NDArray[np.bool_]
     note: str = ""
 
     @classmethod
@@ -42,12 +45,18 @@ class Cells:
         size: Numbers,
         guessed: Mapping[int, tuple[bool, bool]] | None = None,
         note: str = "",
+        blind: bool = False,
     ) -> "Cells":
-        """Counted cells; `guessed` are (sure, possible) of those whose values are not all known."""
-        sure, possible = accepted == size, accepted > 0
+        """Counted cells; `guessed` are (sure, possible) of those whose values are not all known, `blind` if
+        not even their number is."""
+        all_, any_ = accepted == size, accepted > 0
+        sure, possible = all_.copy(), any_.copy()
         for at, bounds in (guessed or {}).items():
             sure[at], possible[at] = bounds
-        return cls(accepted, size, sure, possible, note)
+        unsaid = (sure != all_) | (possible != any_)  # undecided, but the share is 0 or 1
+        if blind:
+            unsaid[list(guessed or {})] = True
+        return cls(accepted, size, sure, possible, unsaid & possible & ~sure, note)
 
 
 @dataclass(frozen=True)
@@ -62,7 +71,7 @@ class PublishedColumn:
 
     def read(self, labels: pl.Series, conditions: Sequence[Condition]) -> Cells:
         """Read distinct labels (text)."""
-        conditions = _normal(conditions)
+        conditions = _respelled(conditions, normalised)
         recipe = self.spec.hierarchy if isinstance(self.spec.hierarchy, Recipe) else None
         tree = read_hierarchy(self.spec)
         if tree is not None:
@@ -80,12 +89,21 @@ class PublishedColumn:
         return _sets(self, labels, conditions)
 
 
-def _normal(conditions: Sequence[Condition]) -> list[Condition]:
-    """Words of the query, spelled like the cells."""
-    return [
-        replace(c, values=tuple(replace(v, text=normalised(pl.Series([v.text]))[0] or "") for v in c.values))
-        for c in conditions
-    ]
+def _respelled(conditions: Sequence[Condition], spelling: Callable[[pl.Series], pl.Series]) -> list[Condition]:
+    """The conditions with all their words spelled anew, at once."""
+    words = [value.text for condition in conditions for value in condition.values]
+    texts = iter(spelling(pl.Series(words, dtype=pl.String)).fill_null("").to_list())
+    return [replace(c, values=tuple(replace(v, text=next(texts)) for v in c.values)) for c in conditions]
+
+
+def _merged(spec: ColumnSpec, conditions: Sequence[Condition], names: Sequence[str]) -> Sequence[Condition]:
+    """Words in the spelling that is published, where the spec merges spellings; `names` are those known."""
+    return _respelled(conditions, lambda words: one_spelling(words, names)) if spec.casefold else conditions
+
+
+def _asked(conditions: Sequence[Condition]) -> set[str]:
+    """The words that a query names."""
+    return {word for condition in conditions for word in condition.words}
 
 
 def _unreadable(spec: ColumnSpec, number: int, remedy: str) -> InputError:
@@ -106,13 +124,13 @@ def _intervals(spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Conditi
     if spec.type == Type.ORDINAL:
         if not ranks:
             raise SpecError("an order that is not known", where=f"column {spec.name}", remedy="give the spec (-s)")
-        low, high, scale = *_rank_ends(labels, list(ranks)), 0
+        low, high, scale = *_rank_ends(labels, ranks), 0
     elif spec.type == Type.DATE:
         low, high, scale = *_day_ends(labels), 0
     else:
-        low, high, scale = _number_ends(labels, conditions)
-    star, missing = (labels == EVERYTHING).to_numpy(), (labels == MISSING_LABEL).to_numpy()
+        low, high, scale = _number_ends(spec, labels, conditions)
     read = low.is_not_null().to_numpy() & high.is_not_null().to_numpy()
+    star, missing = (labels == EVERYTHING).to_numpy() & ~read, (labels == MISSING_LABEL).to_numpy()
     unread = int((~read & ~star & ~missing).sum())
     if unread:
         raise _unreadable(spec, unread, "give the spec the release was made with (-s)")
@@ -130,27 +148,36 @@ def _intervals(spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Conditi
     for a, b in allowed:
         accepted += np.maximum(0, np.minimum(last, b) - np.maximum(first, a) + 1)
     accepted[missing] = 0
-    beyond = (allowed == [(-FAR, FAR)], bool(allowed))  # a star may be anything
+    beyond = (False, bool(allowed))  # a star may be anything, also a missing value
     note = f"* in {spec.name} is taken as the range of its other cells" if star.any() else ""
-    return Cells.of(accepted, last - first + 1, dict.fromkeys(np.flatnonzero(star).tolist(), beyond), note)
+    stars = dict.fromkeys(np.flatnonzero(star).tolist(), beyond)
+    return Cells.of(accepted, last - first + 1, stars, note, blind=True)
 
 
-def _number_ends(labels: pl.Series, conditions: Sequence[Condition]) -> tuple[pl.Series, pl.Series, int]:
+def _number_ends(
+    spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Condition]
+) -> tuple[pl.Series, pl.Series, int]:
     """Both ends of numbers in steps of 10**-scale.
 
-    `[low, high)` ends one step earlier, and its values may have more digits than its ends: its steps are
+    `[low, high)` ends one step earlier, and its decimals may have more digits than its ends: its steps are
     finer than anything the query says.
     """
     shape = rf"^(?:(?P<value>{_FIGURE})|\[(?P<low>{_FIGURE}), (?P<high>{_FIGURE})[\])])$"
     found = labels.str.extract_groups(shape).struct.unnest()
     low, high = (found[end].zip_with(found["value"].is_null(), found["value"]) for end in ("low", "high"))
     ends = pl.concat([low, high])
+    ends = ends.set(ends.str.contains(rf"\.[0-9]{{{DIGITS + 1}}}").fill_null(False), None)  # never misread
     halves = ends.str.strip_chars_start("+-").str.split_exact(".", 1).struct.unnest()
     part = halves["field_1"].fill_null("")
-    scale = min(15, max(part.str.len_chars().unique().drop_nulls().to_list(), default=0))
-    if labels.str.ends_with(")").any():
-        asked = [len(v.text.partition(".")[2]) for condition in conditions for v in condition.values]
-        scale = min(15, max(scale, *asked) + 1)
+    scale = max(part.str.len_chars().unique().drop_nulls().to_list(), default=0)
+    if spec.type == Type.DECIMAL and labels.str.ends_with(")").any():
+        places, literal = finest(conditions, spec.type)
+        room = 18 - max(halves["field_0"].str.len_chars().drop_nulls().to_list(), default=0)
+        if scale < places >= room:
+            raise refuse(
+                "more decimal places than labels of this size leave room for", literal.position, "", "round it"
+            )
+        scale = max(scale, places) + 1
     digits = halves["field_0"] + part.str.pad_end(scale, "0")
     codes = ("0" + digits).cast(pl.Int64, strict=False)
     codes = (-codes).zip_with(ends.str.starts_with("-").fill_null(False), codes)
@@ -185,12 +212,22 @@ def _period(label: str) -> tuple[int, int] | None:
     return first, after - 1
 
 
-def _rank_ends(labels: pl.Series, names: list[str]) -> tuple[pl.Series, pl.Series]:
-    """Ranks and ranges of ranks; a name may hold a comma, so all labels are written out."""
-    known = {f"[{a}, {b}]": (i, j) for i, a in enumerate(names) for j, b in enumerate(names) if i < j}
-    known |= {name: (i, i) for i, name in enumerate(names)}
-    ends = [known.get(label, (None, None)) for label in labels.to_list()]
+def _rank_ends(labels: pl.Series, ranks: Mapping[str, int]) -> tuple[pl.Series, pl.Series]:
+    """Ranks, ranges of ranks, and `*`: the whole order."""
+    ends = [_ranks(label, ranks) for label in labels.to_list()]
     return pl.Series([a for a, _ in ends], dtype=pl.Int64), pl.Series([b for _, b in ends], dtype=pl.Int64)
+
+
+def _ranks(label: str, ranks: Mapping[str, int]) -> tuple[int, int] | tuple[None, None]:
+    """A name may hold a comma: every place where one could part two names is tried."""
+    if label in ranks:
+        return ranks[label], ranks[label]
+    if label == EVERYTHING:
+        return 0, len(ranks) - 1
+    inner = label[1:-1] if label.startswith("[") and label.endswith("]") else ""
+    halves = [(inner[: m.start()], inner[m.end() :]) for m in re.finditer(", ", inner)]
+    found = [(ranks[a], ranks[b]) for a, b in halves if a in ranks and b in ranks and ranks[a] < ranks[b]]
+    return found[0] if len(found) == 1 else (None, None)
 
 
 # --- words --------------------------------------------------------------------------------------
@@ -204,6 +241,7 @@ def _sets(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condi
         raise _unreadable(column.spec, unread, "was the file changed after its release?")
     stars = [column.generalised and label == EVERYTHING for label in labels.to_list()]
     seen = {name for names, star in zip(members, stars, strict=True) if not star for name in names or ()}
+    conditions = _merged(column.spec, conditions, sorted(seen))
     verdict = {name: accepts(name, conditions) for name in seen}
     everything, bounds = _everything(column, seen, conditions) if any(stars) else ((0, 1), (False, False))
     accepted = [
@@ -214,11 +252,13 @@ def _sets(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condi
     unknown = any(stars) and column.values is None
     note = f"* in {column.spec.name} is taken as the values its other cells name" if unknown else ""
     guessed = {at: bounds for at, star in enumerate(stars) if star}
-    return Cells.of(np.array(accepted, np.int64), np.array(size, np.int64), guessed, note)
+    return Cells.of(np.array(accepted, np.int64), np.array(size, np.int64), guessed, note, unknown)
 
 
 def _members(label: str) -> list[str] | None:
     """The words of a cell; None if it begins like a set and is none."""
+    if _QUOTED.match(label):
+        return [label[1:-1].replace('""', '"')] if label.endswith('"') else None
     if not (label.startswith("{") and label.endswith("}")):
         return [label]
     names, at, inner = [], 0, label[1:-1]
@@ -246,7 +286,7 @@ def _everything(
             rule="how many values it has is not published",
             remedy="leave it out, or ask the release's folder with its certificate",
         )
-    asked = sorted({value.text for condition in conditions for value in condition.values} - seen)
+    asked = sorted(_asked(conditions) - seen)
     hidden: list[str | None] = [*asked[: size - len(seen)]]
     hidden += [None] * min(1, size - len(seen) - len(hidden))  # all words that nobody asks for are alike
     alike = size - len(seen) - len(hidden) + 1
@@ -259,7 +299,19 @@ def _everything(
 
 def _masked(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condition]) -> Cells:
     """Codes such as 816**: each masked character may be one of ten."""
-    asked = sorted({value.text for condition in conditions for value in condition.values})
+    for value in (v for condition in conditions for v in condition.values if EVERYTHING in v.text):
+        raise refuse(
+            "a masked code",
+            value.position,
+            "masked codes are published, not asked for",
+            "name whole codes, for example in ('81675', '81677')",
+        )
+    if column.spec.casefold:
+        conditions, labels = (
+            _respelled(conditions, lambda words: words.str.to_lowercase()),
+            labels.str.to_lowercase(),
+        )
+    asked = sorted(_asked(conditions))
     verdict = {name: accepts(name, conditions) for name in asked}
     rest = accepts(None, conditions)
     accepted, size, guessed = [], [], {}
@@ -291,7 +343,8 @@ def _masked(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Con
 
 def _nodes(spec: ColumnSpec, tree: Hierarchy, labels: pl.Series, conditions: Sequence[Condition]) -> Cells:
     """Nodes of a hierarchy; a query may name a node for all values under it."""
-    if (labels == MISSING_LABEL).any() and MISSING_LABEL not in tree.labels[: tree.leaves]:
+    absent = spec.missing == Missing.CATEGORY or (labels == MISSING_LABEL).any()  # perhaps only behind a *
+    if absent and MISSING_LABEL not in tree.labels[: tree.leaves]:
         tree = tree.with_leaf(MISSING_LABEL)
     number = {label: node for node, label in enumerate(tree.labels)} | {EVERYTHING: len(tree.labels) - 1}
     nodes = [number.get(label, -1) for label in labels.to_list()]
@@ -299,7 +352,8 @@ def _nodes(spec: ColumnSpec, tree: Hierarchy, labels: pl.Series, conditions: Seq
         raise _unreadable(spec, sum(node < 0 for node in nodes), "give the hierarchy it was made with in the spec")
     leaves = tree.labels[: tree.leaves]
     if spec.type == Type.CATEGORY:
-        asked = {value.text for condition in conditions for value in condition.values} & set(tree.labels)
+        conditions = _merged(spec, conditions, tree.labels)
+        asked = _asked(conditions) & set(tree.labels)
         below = {t: set(leaves[tree.low[number[t]] : tree.high[number[t]] + 1]) for t in asked}
         chosen = [accepts(leaf, conditions, below) for leaf in leaves]
     else:

@@ -8,6 +8,7 @@ single quotes (doubled inside), names with blanks in double quotes, numbers as t
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from voile.errors import ParameterError
 
@@ -43,6 +44,11 @@ class Condition:
     values: tuple[Literal, ...]
     position: int
     negated: bool = False
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The values as text; a list may be long."""
+        return frozenset(value.text for value in self.values)
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,16 @@ def box_labels(side: Side) -> tuple[pl.Series, ValueSets | None]:
     domain = side.column.domain
     if isinstance(domain, Axis):
         return _interval_labels(domain, side.low, side.high), None
-    labels = pl.Series(domain.labels, dtype=pl.String).gather(np.asarray(side.node))
+    names = pl.Series(domain.labels, dtype=pl.String)
+    labels = (_unlike_sets(names) if domain.is_flat else names).gather(np.asarray(side.node))
     sets = ValueSets.of(domain, side.held, side.listed) if domain.is_flat else None
     return (labels, None) if sets is None else (sets.labels(labels), sets)
+
+
+def _unlike_sets(names: pl.Series) -> pl.Series:
+    """A value that begins like a set, or like one of these in quotes, is quoted as it would be inside a set."""
+    quoted = '"' + names.str.replace_all('"', '""', literal=True) + '"'
+    return quoted.zip_with(names.str.contains(r'^"*\{'), names)
 
 
 def _interval_labels(axis: Axis, low: NDArray[np.int64], high: NDArray[np.int64]) -> pl.Series:

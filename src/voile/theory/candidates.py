@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from voile.theory.partitions import require_persons
 from voile.theory.worlds import World
 
 Persons: TypeAlias = tuple[int, ...]
@@ -43,6 +44,7 @@ def bijection(table: World, first: Persons, second: Persons) -> Persons | None:
     >>> bijection((0, 0, 1, 1), (0, 2), (1, 3))
     (3, 1)
     """
+    require_persons((*first, *second), len(table))
     if len(first) != len(second) or set(first) & set(second):
         return None
     taken: dict[int, int] = {}  # person of the second set -> its partner
@@ -86,6 +88,7 @@ def lemma_4(table: World, first: Persons, second: Persons) -> bool:
     >>> lemma_4((0, 0, 0, 1), (0, 3), (1, 2))
     False
     """
+    require_persons((*first, *second), len(table))
     return lemma_3(first, second) and most_of_a_colour(table, [first, second]) <= len(first)
 
 

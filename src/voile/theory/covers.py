@@ -16,7 +16,7 @@ from typing import Any
 from voile.errors import ParameterError
 from voile.theory.candidates import Persons, colours
 from voile.theory.l_candidates import Can, Images, is_row_distinct, require_every_colour
-from voile.theory.partitions import Partition
+from voile.theory.partitions import Partition, partitions, require_persons
 from voile.theory.worlds import World
 
 MOST_BIJECTIONS = 10_000
@@ -28,6 +28,19 @@ def is_cover(first: Persons, image: Persons, sp: Collection[Partition]) -> bool:
     >>> is_cover((0, 1), (2, 3), [((0, 2), (1, 3, 4))]), is_cover((0, 1), (3, 2), [((0, 2), (1, 3, 4))])
     (True, False)
     """
+    sp = _partitions_with(sp, (*first, *image))
+    return _exchanges(first, image, sp)
+
+
+def _partitions_with(sp: Collection[Partition], persons: Persons) -> Collection[Partition]:
+    """The set in canonical form, if it has these persons."""
+    sp = partitions(sp)
+    for each in sp[:1]:
+        require_persons(persons, sum(map(len, each)))
+    return sp
+
+
+def _exchanges(first: Persons, image: Persons, sp: Collection[Partition]) -> bool:
     if len(first) != len(image) or len({*first, *image}) != 2 * len(first):
         return False
     exchange = dict(zip((*first, *image), (*image, *first), strict=True))
@@ -41,10 +54,11 @@ def cover(first: Persons, second: Persons, sp: Collection[Partition]) -> Persons
     >>> cover((0, 1), (2, 3), [((0, 3), (1, 2, 4))])
     (3, 2)
     """
+    sp = _partitions_with(sp, (*first, *second))
     if len(first) != len(second):
         return None
     _require_searchable(len(first), len(second))
-    return next((image for image in permutations(second) if is_cover(first, image, sp)), None)
+    return next((image for image in permutations(second) if _exchanges(first, image, sp)), None)
 
 
 def is_l_cover_with(table: World, sp: Collection[Partition], can: Can, ell: int) -> bool:
@@ -54,6 +68,7 @@ def is_l_cover_with(table: World, sp: Collection[Partition], can: Can, ell: int)
     True
     """
     require_every_colour(table, can)
+    sp = partitions(sp, len(table))
     return all(
         len(can[value]) >= ell - 1
         and all(_covers_evenly(colour, image, sp) for image in can[value])
@@ -71,7 +86,7 @@ def l_cover(table: World, sp: Collection[Partition], ell: int) -> dict[Any, Imag
     >>> l_cover((1, 1, 2, 2), [((0, 1), (2, 3))], 2) is None
     True
     """
-    found = {}
+    sp, found = partitions(sp, len(table)), {}
     for value, colour in colours(table).items():
         others = [person for person in range(len(table)) if person not in colour]
         _require_searchable(len(colour), len(others))
@@ -95,9 +110,9 @@ def is_l_cover(table: World, sp: Collection[Partition], ell: int) -> bool:
 def _covers_evenly(colour: Persons, image: Persons, sp: Collection[Partition]) -> bool:
     """A cover with as many members in each group as the colour has."""
     groups = [set(group) for each in sp for group in each]
-    return all(len(group.intersection(colour)) == len(group.intersection(image)) for group in groups) and is_cover(
-        colour, image, sp
-    )
+    return all(
+        len(group.intersection(colour)) == len(group.intersection(image)) for group in groups
+    ) and _exchanges(colour, image, sp)
 
 
 def _joint(table: World, colour: Persons, single: Sequence[Persons], wanted: int) -> Iterator[Images]:

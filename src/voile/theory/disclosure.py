@@ -11,9 +11,10 @@ from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
-from voile.theory.local_safety import is_locally_safe, require_exact
-from voile.theory.partitions import Partition
-from voile.theory.worlds import World, bags, worlds
+from voile.errors import ParameterError
+from voile.theory.local_safety import keeps_bound, require_exact
+from voile.theory.partitions import Partition, partitions
+from voile.theory.worlds import World, shown_bags, worlds
 
 
 def disclosure_set(sp: Collection[Partition], table: World, bound: Fraction) -> list[World]:
@@ -23,7 +24,8 @@ def disclosure_set(sp: Collection[Partition], table: World, bound: Fraction) -> 
     [(1, 1, 2, 2), (2, 2, 1, 1)]
     """
     require_exact(bound)
-    return [world for world in worlds(table) if all(is_locally_safe(each, world, bound) for each in sp)]
+    sp = partitions(sp, len(table))
+    return [world for world in worlds(table) if all(keeps_bound(each, world, bound) for each in sp)]
 
 
 def after_release(groups: Partition, table: World, tables: Collection[World]) -> list[World]:
@@ -32,8 +34,11 @@ def after_release(groups: Partition, table: World, tables: Collection[World]) ->
     >>> after_release(((0, 2), (1,)), (1, 1, 2), worlds((1, 1, 2)))
     [(1, 1, 2), (2, 1, 1)]
     """
-    shown = bags(groups, table)
-    return [each for each in tables if bags(groups, each) == shown]
+    (groups,) = partitions((groups,), len(table))
+    if any(len(each) != len(table) for each in tables):
+        raise ParameterError("tables of other persons", rule="all tables have the same persons")
+    shown = shown_bags(groups, table)
+    return [each for each in tables if shown_bags(groups, each) == shown]
 
 
 def posteriors(tables: Collection[World]) -> list[dict[Any, Fraction]]:
@@ -64,6 +69,7 @@ def release_ratios(sp: Collection[Partition], table: World, bound: Fraction) -> 
     >>> release_ratios([((0, 2), (1, 3)), ((0, 1, 2, 3),)], (1, 1, 2, 2), Fraction(1, 2))
     {((0, 2), (1, 3)): Fraction(1, 2), ((0, 1, 2, 3),): Fraction(1, 2)}
     """
+    sp = partitions(sp, len(table))
     left = disclosure_set(sp, table, bound)
     return {each: highest_ratio(after_release(each, table, left)) for each in sp}
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from voile.errors import ParameterError, counted
 from voile.theory.candidates import Persons, are_candidates, colours, lemma_3, most_of_a_colour
 from voile.theory.koenig import edge_colouring
-from voile.theory.partitions import Partition
+from voile.theory.partitions import Partition, partitions, require_persons
 from voile.theory.worlds import World
 
 Images: TypeAlias = tuple[Persons, ...]
@@ -25,10 +25,11 @@ Can: TypeAlias = Mapping[Any, Images]
 
 
 def require_every_colour(table: World, can: Can) -> None:
-    """Refuse images that leave out a colour, without naming its value.
+    """Refuse images that leave out a colour or hold foreign persons, without naming a value.
 
     >>> require_every_colour((1, 1, 2, 2), {1: ((2, 3),), 2: ((0, 1),)})
     """
+    require_persons((person for images in can.values() for ids in images for person in ids), len(table))
     missing = len(set(table) - set(can))
     if missing:
         raise ParameterError(
@@ -55,6 +56,7 @@ def is_l_candidate(table: World, colour: Persons, sets: Sequence[Persons], ell: 
     >>> is_l_candidate(table, (0, 1), [(2, 5), (3, 6), (4, 7)], 4)
     False
     """
+    require_persons((person for ids in (colour, *sets) for person in ids), len(table))
     return (
         len(sets) == ell - 1
         and all(lemma_3(colour, ids) for ids in sets)
@@ -69,18 +71,22 @@ def is_row_distinct(table: World, rows: Persons, images: Sequence[Persons]) -> b
     >>> is_row_distinct((0, 0, 1, 1, 2, 2), (4, 5), [(0, 2), (1, 3)])
     False
     """
+    require_persons((person for ids in (rows, *images) for person in ids), len(table))
     return all(len({table[person] for person in row}) == len(row) for row in zip(rows, *images, strict=True))
 
 
 def row_distinct_arrangement(table: World, rows: Persons, sets: Sequence[Persons]) -> Images | None:
     """The sets, each reordered so that the rows have different colours; None if no order does that.
 
-    `rows` are persons of one colour that is not in the sets.
+    `rows` are persons of one colour; if a set holds one of that colour, no order does.
 
     >>> row_distinct_arrangement((0, 0, 1, 1, 2, 2), (4, 5), [(0, 2), (1, 3)])
     ((2, 0), (1, 3))
     """
+    require_persons((person for ids in (rows, *sets) for person in ids), len(table))
     if any(len(ids) != len(rows) for ids in sets) or most_of_a_colour(table, sets) > len(rows):
+        return None
+    if {table[person] for person in rows} & {table[person] for ids in sets for person in ids}:
         return None
     persons = [(i, person) for i, ids in enumerate(sets) for person in ids]
     seats = edge_colouring([(i, table[person]) for i, person in persons], len(rows))
@@ -98,6 +104,7 @@ def rechosen_bijections(table: World, can: Can, groups: Partition) -> dict[Any, 
     ((2, 0), (1, 3))
     """
     require_every_colour(table, can)
+    (groups,) = partitions((groups,), len(table))
     chosen = {}
     for value, colour in colours(table).items():
         partners: dict[int, Persons] = {}
@@ -107,6 +114,6 @@ def rechosen_bijections(table: World, can: Can, groups: Partition) -> dict[Any, 
             images = row_distinct_arrangement(table, rows, inside)
             if images is None:
                 return None
-            partners.update(zip(rows, zip(*images, strict=True), strict=True) if rows else ())
+            partners.update({person: tuple(ids[row] for ids in images) for row, person in enumerate(rows)})
         chosen[value] = tuple(zip(*(partners[person] for person in colour), strict=True))
     return chosen

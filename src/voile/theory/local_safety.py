@@ -8,7 +8,7 @@ from fractions import Fraction
 from numbers import Rational
 
 from voile.errors import ParameterError
-from voile.theory.partitions import Partition, set_partitions
+from voile.theory.partitions import Partition, partitions, set_partitions
 from voile.theory.worlds import World
 
 
@@ -26,27 +26,13 @@ def require_exact(bound: Fraction) -> None:
         )
 
 
-def require_same_persons(groups: Partition, table: World) -> None:
-    """Refuse a partition of other persons than the table's.
-
-    >>> require_same_persons(((0, 1), (2,)), ("flu", "flu", "cold"))
-    """
-    persons = sum(map(len, groups))
-    if persons != len(table):
-        raise ParameterError(
-            f"a partition of {persons} persons for a table of {len(table)}",
-            rule="a partition holds every person of the table once",
-            remedy="make it with partition(groups)",
-        )
-
-
 def top_ratio(groups: Partition, table: World) -> Fraction:
     """The largest share of a value in a group.
 
     >>> top_ratio(((0, 2), (1, 3, 4)), ("flu", "flu", "cold", "flu", "HIV"))
     Fraction(2, 3)
     """
-    require_same_persons(groups, table)
+    (groups,) = partitions((groups,), len(table))
     return max((Fraction(_top_count(group, table), len(group)) for group in groups), default=Fraction(0))
 
 
@@ -57,7 +43,16 @@ def is_locally_safe(groups: Partition, table: World, bound: Fraction) -> bool:
     False
     """
     require_exact(bound)
-    require_same_persons(groups, table)
+    (groups,) = partitions((groups,), len(table))
+    return keeps_bound(groups, table, bound)
+
+
+def keeps_bound(groups: Partition, table: World, bound: Fraction) -> bool:
+    """The same for a canonical partition, without looking whether it is one: for enumerations.
+
+    >>> keeps_bound(((0, 2), (1, 3)), (1, 1, 2, 2), Fraction(1, 2))
+    True
+    """
     most, of = bound.numerator, bound.denominator
     return all(_top_count(group, table) * of <= most * len(group) for group in groups)
 
@@ -74,4 +69,4 @@ def locally_safe_set(table: World, bound: Fraction) -> list[Partition]:
     [((0, 1, 2, 3),), ((0, 2), (1, 3)), ((0, 3), (1, 2))]
     """
     require_exact(bound)
-    return [each for each in set_partitions(len(table)) if is_locally_safe(each, table, bound)]
+    return [each for each in set_partitions(len(table)) if keeps_bound(each, table, bound)]

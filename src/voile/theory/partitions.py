@@ -5,6 +5,7 @@ equal values. (`core.partition.Partition` is the noun for a table of any size; t
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from numbers import Integral
 from typing import TypeAlias
 
 from voile.errors import ParameterError
@@ -20,16 +21,47 @@ def partition(groups: Iterable[Iterable[int]]) -> Partition:
     >>> partition([[3, 1], [2, 0]])
     ((0, 2), (1, 3))
     """
-    canonical = tuple(sorted(tuple(sorted(group)) for group in groups))
-    persons = sorted(person for group in canonical for person in group)
-    if persons != list(range(len(persons))) or () in canonical:
+    given = [tuple(group) for group in groups]
+    persons = [person for group in given for person in group]
+    whole = all(isinstance(person, Integral) for person in persons)
+    if not whole or sorted(persons) != list(range(len(persons))) or () in given:
         raise ParameterError(
             "not a partition",
             where="groups of persons",
             rule="every person 0..n-1 in exactly one group, no group empty",
             remedy="number the persons from 0 and name each of them once",
         )
+    return tuple(sorted(tuple(sorted(group)) for group in given))
+
+
+def partitions(sp: Iterable[Iterable[Iterable[int]]], n: int | None = None) -> tuple[Partition, ...]:
+    """Canonical partitions, all of the same persons: of n, or of as many as the first has.
+
+    >>> partitions([[[1, 0], [2]], [[0, 1, 2]]])
+    (((0, 1), (2,)), ((0, 1, 2),))
+    """
+    canonical = tuple(map(partition, sp))
+    sizes = [sum(map(len, each)) for each in canonical]
+    wanted = next(iter(sizes), 0) if n is None else n
+    for size in sizes:
+        if size != wanted:
+            raise ParameterError(
+                f"a partition of {size} persons where there are {wanted}",
+                rule="a partition holds every person of the table once",
+                remedy="make it with partition(groups)",
+            )
     return canonical
+
+
+def require_persons(persons: Iterable[int], n: int) -> None:
+    """Refuse persons that are not among 0..n-1.
+
+    >>> require_persons((0, 2), 3)
+    """
+    if not all(isinstance(person, Integral) and 0 <= person < n for person in persons):
+        raise ParameterError(
+            "a person who is not in the table", rule=f"persons are 0..n-1, here n = {n}", remedy="count from 0"
+        )
 
 
 def require_enumerable(n: int, thing: str) -> None:
@@ -87,6 +119,7 @@ def coarsenings(fine: Partition) -> list[Partition]:
     >>> coarsenings(partition([[0, 2], [1, 3]]))
     [((0, 1, 2, 3),), ((0, 2), (1, 3))]
     """
+    fine = partition(fine)
     require_enumerable(len(fine), "groups")
     return sorted(
         partition([[person for i in union for person in fine[i]] for union in unions])
@@ -100,19 +133,20 @@ def refines(fine: Partition, coarse: Partition) -> bool:
     >>> refines(partition([[0, 2], [1, 3]]), partition([[0, 1, 2, 3]]))
     True
     """
+    fine, coarse = partitions((fine, coarse))
     return all(any(set(group) <= set(whole) for whole in coarse) for group in fine)
 
 
-def meet(partitions: Collection[Partition]) -> Partition:
+def meet(sp: Collection[Partition]) -> Partition:
     """The coarsest partition that refines all of them: together only who is together in each.
 
     >>> meet([partition([[0, 1, 3, 5], [2, 4]]), partition([[0, 2, 3, 4], [1, 5]])])
     ((0, 3), (1, 5), (2, 4))
     """
-    if not partitions:
+    if not sp:
         raise ParameterError("no partition, no meet", rule="at least one partition", remedy="pass the set itself")
     together: dict[Sequence[int], list[int]] = {}
-    homes = [{person: i for i, group in enumerate(each) for person in group} for each in partitions]
+    homes = [{person: i for i, group in enumerate(each) for person in group} for each in partitions(sp)]
     for person in sorted(homes[0]):
         together.setdefault(tuple(home[person] for home in homes), []).append(person)
     return partition(together.values())

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from voile.errors import ParameterError, counted
 from voile.theory.disclosure import after_release, highest_ratio
-from voile.theory.local_safety import is_locally_safe, locally_safe_set
+from voile.theory.local_safety import keeps_bound, locally_safe_set
 from voile.theory.partitions import Partition
 from voile.theory.worlds import World, worlds
 
@@ -49,7 +49,7 @@ def _globally_safe(table: World, bound: Fraction) -> Iterator[tuple[SetOfPartiti
             remedy="take a smaller table or a tighter bound, or test one set with is_strongly_globally_safe",
         )
     everything = worlds(table)
-    safe = {each: {world for world in everything if is_locally_safe(each, world, bound)} for each in lss}
+    safe = {each: {world for world in everything if keeps_bound(each, world, bound)} for each in lss}
     for size in range(1, len(lss) + 1):
         for sp in combinations(lss, size):
             left = set.intersection(*(safe[each] for each in sp))

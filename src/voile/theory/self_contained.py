@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from voile.theory.candidates import colours
 from voile.theory.l_candidates import Can, require_every_colour
-from voile.theory.partitions import Partition, coarsenings, meet, merged
+from voile.theory.partitions import Partition, coarsenings, meet, merged, partition, partitions, require_persons
 from voile.theory.worlds import World
 
 Pair: TypeAlias = tuple[int, int]
@@ -38,6 +38,8 @@ def minimal_self_contained_partition(n: int, pairs: Iterable[Pair]) -> Partition
     >>> minimal_self_contained_partition(4, [(0, 2), (1, 3)])
     ((0, 2), (1, 3))
     """
+    pairs = list(pairs)
+    require_persons((person for pair in pairs for person in pair), n)
     return merged([*((person,) for person in range(n)), *pairs])
 
 
@@ -47,6 +49,8 @@ def is_self_contained(groups: Partition, pairs: Iterable[Pair]) -> bool:
     >>> is_self_contained(((0, 3), (1, 2)), [(0, 2), (1, 3)])
     False
     """
+    groups, pairs = partition(groups), list(pairs)
+    require_persons((person for pair in pairs for person in pair), sum(map(len, groups)))
     home = {person: group for group in groups for person in group}
     return all(home[first] == home[second] for first, second in pairs)
 
@@ -66,7 +70,7 @@ def is_family_set(sp: Collection[Partition], pairs: Collection[Pair]) -> bool:
     >>> is_family_set([((0, 1, 2, 3),), ((0, 3), (1, 2))], [(0, 2), (1, 3)])
     False
     """
-    return all(is_self_contained(groups, pairs) for groups in sp)
+    return all(is_self_contained(groups, pairs) for groups in partitions(sp))
 
 
 def contains_meet(sp: Collection[Partition]) -> bool:
@@ -76,4 +80,4 @@ def contains_meet(sp: Collection[Partition]) -> bool:
     >>> contains_meet(without), contains_meet([*without, ((0, 3), (1, 5), (2, 4))])
     (False, True)
     """
-    return meet(sp) in sp
+    return meet(sp) in partitions(sp)

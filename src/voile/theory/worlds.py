@@ -11,7 +11,7 @@ from math import factorial, prod
 from typing import Any, TypeAlias
 
 from voile.errors import ParameterError
-from voile.theory.partitions import Partition
+from voile.theory.partitions import Partition, partitions
 
 World: TypeAlias = tuple[Any, ...]
 
@@ -59,6 +59,16 @@ def bags(groups: Partition, table: World) -> tuple[World, ...]:
     """What a release with these groups shows of the table: each group's values, sorted.
 
     >>> bags(((0, 2), (1, 3)), (1, 1, 2, 2))
+    ((1, 2), (1, 2))
+    """
+    (groups,) = partitions((groups,), len(table))
+    return shown_bags(groups, table)
+
+
+def shown_bags(groups: Partition, table: World) -> tuple[World, ...]:
+    """The same for a canonical partition, without looking whether it is one: for enumerations.
+
+    >>> shown_bags(((0, 2), (1, 3)), (1, 1, 2, 2))
     ((1, 2), (1, 2))
     """
     return tuple(tuple(sorted(table[person] for person in group)) for group in groups)
