@@ -59,7 +59,8 @@ def smallest_breach(algorithm, attack, ell=2, most=6):
 
 
 def held(algorithm, attack, ells=(2, 3), most=6):
-    """On how many count vectors of up to `most` persons an attack stays within 1/l, and on how many not."""
+    """On how many count vectors of up to `most` persons an attack stays within 1/l, and on how many not.
+    Merging of ria is enumerated for up to four values."""
     within = [
         attack(algorithm(ell), values) <= Fraction(1, ell)
         for ell in ells
