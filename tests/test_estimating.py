@@ -252,6 +252,19 @@ def test_odd_columns_are_refused():
         voile.estimate(release, "age > 1", counterfeits={1: 1})
 
 
+def test_the_spec_of_another_table_is_refused(tmp_path):
+    rows = pl.DataFrame({"t": ["p1", "p2", "q1", "q2"], "s": list("xyxy")})
+    voile.anonymize(voile.read(rows, SPEC_OF_TREE), l=2).write(tmp_path / "out")
+    assert voile.estimate(tmp_path / "out", "t = 'p1'", SPEC_OF_TREE).at_most >= 1
+    for other in (
+        {"t": "qi", "s": "sa"},
+        {"t": "sa", "s": "qi"},
+        {"t": {"role": "qi", "hierarchy": TREE}, "x": "sa"},
+    ):
+        with pytest.raises(voile.VoileError, match="not the spec of this release"):
+            voile.estimate(tmp_path / "out", "t = 'p1'", other)
+
+
 def test_suppressed_rows_are_said():
     frame = pl.DataFrame({"age": range(20), "d": ["a"] * 12 + list("bcdefghi")})
     spec = {"age": {"role": "qi", "type": "integer"}, "d": "sa"}
@@ -263,6 +276,7 @@ REFUSED = {
     "height = 3": "published: age, sex, born, disease",
     "group = 3": "no column",
     "age = 'many'": "not a number",
+    "age between 39 and 30": "above the second",
     "born = 1990": "not a date",
     "born = '1990-02-31'": "not a date",
     "disease < 'flu'": "words have no order",

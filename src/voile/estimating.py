@@ -248,6 +248,8 @@ def _stated(schema: Schema | None, certificate: Mapping[str, Any]) -> tuple[dict
 
 def _columns(schema: Schema | None, stated: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedColumn]:
     """The published columns, as the spec or else the certificate describes them."""
+    if schema is not None and stated:
+        _require_same_columns(schema, stated)
     found = {}
     for spec in schema or [_described(entry) for entry in stated.values()]:
         entry = stated.get(spec.name, {})
@@ -257,6 +259,26 @@ def _columns(schema: Schema | None, stated: Mapping[str, Mapping[str, Any]]) -> 
                 spec, spec.role == Role.QUASI_IDENTIFYING, entry.get("values"), known=not nodes
             )
     return found
+
+
+def _require_same_columns(schema: Schema, stated: Mapping[str, Mapping[str, Any]]) -> None:
+    """A spec of another table would read the labels wrongly."""
+    declared = {column.name: column for column in schema}
+    for name, entry in stated.items():
+        column = declared.get(name)
+        if column is None or not _as_stated(column, entry):
+            raise SpecError(
+                "not the spec of this release",
+                where=f"column {name}",
+                rule="the same columns, roles and hierarchies as in the certificate",
+                remedy="give the spec it was made with, or none",
+            )
+
+
+def _as_stated(column: ColumnSpec, entry: Mapping[str, Any]) -> bool:
+    tree = column.role == Role.QUASI_IDENTIFYING and column.hierarchy is not None
+    nodes = entry["published"] == "node of its hierarchy" if "published" in entry else tree
+    return bool(entry.get("role", column.role.value) == column.role.value and tree == nodes)
 
 
 def _described(entry: Mapping[str, Any]) -> ColumnSpec:

@@ -72,6 +72,9 @@ def test_further_promises_are_kept_certified_and_audited(tmp_path, publish, caps
     document = certificate(tmp_path)
     assert code == 0
     assert [entry["model"] for entry in document["also"]] == ["k_anonymity", "t_closeness"]
+    assert [entry["rung"] for entry in document["also"]] == ["algorithm, strong", "release"]
+    assert document["also"][0]["parameters"] == {"k": 7}
+    assert any("further promises" in limit for limit in document["adversary"]["not_promised"])
     assert document["checks"]["k_anonymity"] >= 7
     assert document["adversary"]["rung"] == "algorithm, strong"
     assert "also" in said
@@ -111,3 +114,26 @@ def test_refusals_say_what_would_work(tmp_path, publish, algorithm, more, code, 
     found, said = publish(*more, algorithm=algorithm)
     assert (found, word in said) == (code, True), said
     assert left_behind(tmp_path) == []
+
+
+def test_merging_with_a_kept_column_is_refused(tmp_path, capsys):
+    """It would show which values go with the column."""
+    table, spec = clinic(tmp_path)
+    spec.write_text(
+        spec.read_text().replace('sex = { role = "qi" }', 'sex = { role = "insensitive", keep = true }')
+    )
+    arguments = [str(table), "-s", str(spec), "-a", "rda", "-p", "l=2", "-o", str(tmp_path / "out")]
+    assert run(["anonymize", *arguments, "--also", "k>=4"]) == 2
+    assert "kept column" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", [{"insecure_seed": -1}, {"insecure_seed": "x"}, {"also": {"k": 5}}])
+def test_wrong_types_from_python_are_refused_in_words(wrong):
+    import polars as pl
+
+    import voile
+
+    rows = pl.DataFrame({"age": [1, 2, 3, 4], "disease": ["a", "b", "c", "d"]})
+    table = voile.read(rows, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
+    with pytest.raises(voile.VoileError):
+        voile.anonymize(table, "rda", l=2, **wrong)

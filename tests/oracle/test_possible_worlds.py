@@ -1,6 +1,7 @@
 """The oracle has teeth, and every algorithm holds on the rung it claims."""
 
 from fractions import Fraction
+from itertools import permutations
 
 import pytest
 
@@ -92,6 +93,19 @@ def test_numbers_of_groups_in_order_of_rows_would_tell():
     assert worst_posterior(subjects.ria_in_order_of_rows(2, "t<=0.2", subjects.OUTLIER), values) == Fraction(
         14, 27
     )
+
+
+@pytest.mark.slow
+def test_what_was_merged_for_holds_for_the_release_only():
+    """docs/known-limits.md: merged from l = 2 to l = 3, a reader who knows rda is right with 1/2, not 1/3."""
+    positions = (0, 20, 21, 22, 23, 60, 61, 62, 63)
+    rda = subjects.catalog_algorithm(
+        "rda", l=2, also="l>=3", table=lambda world: subjects.table_of(world, positions)
+    )
+    published = ((0, 1, 2, 3, 4), (5, 6, 7, 8))
+    worlds_alike = [a + b for a in permutations((0, 1, 2, 3, 8)) for b in permutations((4, 5, 6, 7))]
+    leading = [world for world in worlds_alike if published in rda(world)]
+    assert Fraction(sum(world[0] == 3 for world in leading), len(leading)) == Fraction(1, 2)
 
 
 @each_vector

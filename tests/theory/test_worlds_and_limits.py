@@ -136,3 +136,8 @@ def test_foreign_persons_are_refused(call):
     with pytest.raises(ParameterError, match="person") as refused:
         call()
     assert "canary" not in str(refused.value)
+
+
+def test_ratios_of_an_unsafe_partition_are_not_zero():
+    with pytest.raises(ParameterError, match="not locally safe"):
+        theory.release_ratios([((0, 1), (2, 3))], (1, 1, 2, 2), HALF)

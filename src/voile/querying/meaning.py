@@ -81,6 +81,8 @@ def ranges_of(conditions: Sequence[Condition], type_: Type, scale: int, ranks: M
     allowed: Ranges = [(-FAR, FAR)]
     for condition in conditions:
         keys = [_key(value, type_, ranks) * 10**scale for value in condition.values]
+        if condition.sign == "between" and keys[0] > keys[1]:
+            raise refuse("the first end is above the second", condition.position, "between LOW and HIGH")
         found = _ranges(condition.sign, keys)
         if condition.negated or condition.sign == "!=":
             found = _others(found)

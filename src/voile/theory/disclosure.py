@@ -71,6 +71,12 @@ def release_ratios(sp: Collection[Partition], table: World, bound: Fraction) -> 
     """
     sp = partitions(sp, len(table))
     left = disclosure_set(sp, table, bound)
+    if tuple(table) not in left:
+        raise ParameterError(
+            "a partition of the set is not locally safe for this table",
+            rule="only locally safe partitions may be published",
+            remedy="take them from locally_safe_set(table, bound)",
+        )
     return {each: highest_ratio(after_release(each, table, left)) for each in sp}
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.small_tables import TREE, axis_of, column
+from tests.small_tables import LETTERS, TREE, axis_of, column
 from voile.algorithms.streamliner.block_plan import block_of_rows, coarser, plan_of
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
@@ -23,6 +23,7 @@ def table():
             column("day", days, [0, 31, 40, 90]),
             column("rank", ranks, [0, 1, 2, 2]),
             column("price", price, [9, 10, 11, 25]),
+            column("letter", LETTERS, [0, 1, 2, 3]),
             column("secret", Hierarchy.flat(list("ab")), [0, 1, 0, 1], Role.SENSITIVE),
         ]
     )
@@ -60,6 +61,10 @@ def test_blocks(plan, expected):
         ("age@1", "hierarchy"),
         ("tree<3", "number"),
         ("age<forty", "type integer"),
+        ("age<1/0", "type integer"),
+        ("age<1e300000000", "type integer"),
+        ("age+age<40", "no column twice"),
+        ("letter@1", "hierarchy"),
         ("age<40<30", "ascend"),
         ("age<40<40", "ascend"),
         ("rank<huge", "ordinal"),

@@ -124,6 +124,30 @@ def test_layers_too_small_are_refused_with_what_works(adult_three_records):
     assert Rda(l="auto").resolve(adult_three_records).l == 2
 
 
+def test_persons_who_repeat_across_blocks_need_no_layers():
+    """Every year has each person once: blocks by year allow what the whole table, in layers, does not."""
+    years, tree = [1] * 4 + [2] * 4, Hierarchy.flat(list("abcd"))
+    table = Table(
+        [
+            column("year", axis_of(years), years),
+            column("secret", tree, [0, 1, 2, 3] * 2, Role.SENSITIVE),
+            column("person", tree, [0, 1, 2, 3] * 2, Role.SUBJECT),
+        ]
+    )
+    assert Rda(l=4, blocks="year").partition(table).groups == 2
+    with pytest.raises(Infeasible, match="layers"):
+        Rda(l=4).partition(table)
+
+
+def test_many_small_blocks_of_many_values():
+    """Codes are renumbered inside a block: thousands of blocks cost no more than their rows."""
+    n = 20_000
+    codes = np.arange(n) // 2
+    labels = Hierarchy.flat([str(i) for i in range(n)])
+    table = Table([column("house", axis_of(codes), codes), column("secret", labels, np.arange(n), Role.SENSITIVE)])
+    assert Rda(l=2, blocks="house").partition(table).groups == n // 2
+
+
 @given(persons=st.lists(st.integers(0, 5), min_size=1, max_size=20), seed=st.integers(0, 5))
 def test_layers_are_even_and_hold_a_person_once(persons, seed):
     codes = np.array(persons)
