@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from voile.errors import counted
+
 if TYPE_CHECKING:
     from voile.core.release import Release
 
@@ -99,7 +101,11 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("holds against", certificate["adversary"]["holds_against"]),
         ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
         ("read", _as_read(release.private_record)),
-        ("published", f"{table['rows']} rows in {table['groups']} groups, {table['suppressed']} suppressed"),
+        *_blocks(certificate["algorithm"]["parameters"]),
+        (
+            "published",
+            f"{table['rows']} rows in {counted(table['groups'], 'group')}, {table['suppressed']} suppressed",
+        ),
         ("average group", f"{utility['aecs']:.4f} rows"),
         ("information loss", f"{utility['gcp_leaves']:.1%} of the detail in quasi-identifying cells (gcp_leaves)"),
         ("by column", _by_column(table["columns"])),
@@ -116,6 +122,11 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
 def _in_words(promise: Mapping[str, Any]) -> str:
     values = ", ".join(f"{name} = {value}" for name, value in promise["parameters"].items())
     return f"{promise['title']}, {values}: {promise['meaning']}"
+
+
+def _blocks(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
+    blocks = parameters.get("blocks")
+    return [("blocks", f"{blocks}: no group crosses them")] if blocks else []
 
 
 def _by_column(columns: list[dict[str, Any]]) -> str:
