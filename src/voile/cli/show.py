@@ -1,7 +1,6 @@
 """Tables and verdicts for people."""
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 def console() -> Console:
     """Standard output; wide enough for paths when it is not a terminal."""
     wide = Console()
-    return wide if wide.is_terminal or "COLUMNS" in os.environ else Console(width=120)
+    return wide if wide.is_terminal else Console(width=120)
 
 
 def document(content: Mapping[str, Any]) -> None:
