@@ -28,7 +28,8 @@ def exact_number(value: object) -> Fraction | None:
 @dataclass(frozen=True)
 class Parameter:
     """The card of one parameter: a whole number from `minimum`, any number above 0 with so many
-    `places` (0: as many as you like), one of `choices`, or a text, described by `text`."""
+    `places` (0: as many as you like), one of `choices`, or a text, described by `text`; a list of
+    texts is joined by +."""
 
     name: str
     help: str
@@ -50,6 +51,8 @@ class Parameter:
 
     def accept(self, value: object) -> object:
         """The value, from Python or from the command line's text, if the rule allows it."""
+        if self.text and isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+            value = "+".join(value)
         if value in self.choices or (self.text and isinstance(value, str)):
             return value
         if self.minimum is not None and not isinstance(value, bool):

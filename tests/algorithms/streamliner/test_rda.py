@@ -15,7 +15,7 @@ from voile.core.draws import InsecureDraws
 from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Role
 from voile.core.table import Table
-from voile.errors import Infeasible, SpecError
+from voile.errors import Infeasible, ParameterError, SpecError
 from voile.kernels.most_frequent import plan_groups
 
 counts_of_values = st.lists(st.integers(1, 12), min_size=1, max_size=9)
@@ -171,6 +171,12 @@ def test_an_ineligible_block_refuses_the_whole_release(adult_table):
     assert "would tell who has what" in text
     assert "blocks=" in text or "no blocks" in text
     assert refusal.value.largest_l < 6
+
+
+def test_blocks_may_be_a_list():
+    assert Rda.configure({"l": 2, "blocks": ["sex", "age<40<60"]}) == Rda(l=2, blocks="sex+age<40<60")
+    with pytest.raises(ParameterError, match="a plan such as"):
+        Rda.configure({"l": 2, "blocks": [1]})
 
 
 def test_largest_l_with_blocks(adult_table):
