@@ -14,7 +14,7 @@ demo: $(READY)
 	$(BIN)/voile demo
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 quick: $(READY)
 	$(BIN)/python -m pytest -m "not slow" -n 2
