@@ -27,6 +27,8 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.streamliner
+	$(BIN)/python -m benchmarks.queries
 
 oracle: $(READY)
 	$(BIN)/python -m tests.oracle.verdicts

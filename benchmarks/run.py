@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks import adult, peers, queries, streamliner
+from benchmarks import adult, peers
 from benchmarks.child import measured
 
 HERE = Path(__file__).parent
@@ -144,7 +144,7 @@ def _cell(value: object) -> str:
     return "" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
-def _markdown(title: str, rows: list[dict[str, Any]]) -> str:
+def markdown(title: str, rows: list[dict[str, Any]]) -> str:
     head = list(rows[0])
     lines = [f"## {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(_cell(row[h]) for h in head) + " |" for row in rows]
@@ -163,10 +163,6 @@ def main() -> None:
         exponents = growth(times)
         audits = audit(folder)
         releases, checks = peers.compared(folder)
-        census = folder / "synthetic"
-        census.mkdir()
-        streamliner.write_tables(census)
-        random_groups = streamliner.speed(census)
         found = {
             "machine": {
                 "python": platform.python_version(),
@@ -179,41 +175,25 @@ def main() -> None:
             "quality": quality(folder),
             "peers": releases,
             "peer_audits": checks,
-            "streamliner_speed": random_groups,
-            "streamliner_growth": streamliner.growth(random_groups),
-            "streamliner_by_l_and_columns": streamliner.by_l_and_columns(census),
-            "discernibility": streamliner.discernibility(),
         }
     (HERE / "results.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    grown, random_grown = (
-        ", ".join(f"{label}: n^{value:.3f}" for label, value in each.items())
-        for each in (exponents, found["streamliner_growth"])
-    )
+    grown = ", ".join(f"{label}: n^{value:.3f}" for label, value in exponents.items())
     parts = [
         "# Benchmarks\n\nMade by `make bench`; every figure of one run on one machine, to be read as ratios.\n",
-        _markdown("l = 5, Parquet to Parquet with audit, resampled Adult", times),
+        markdown("l = 5, Parquet to Parquet with audit, resampled Adult", times),
         f"Growth of time from 100k to 1M rows: {grown}. (elig refines with fewer passes above 125,000 rows.)\n",
-        _markdown("Audit of a 1M-row release in memory: all models, and each by itself on counted bags", audits),
-        _markdown("Adult, 30,162 rows, seven QI, sensitive occupation", found["quality"]),
-        _markdown("Adult, six QI with ARX's hierarchies, beside the peers: from frame to frame", releases),
+        markdown("Audit of a 1M-row release in memory: all models, and each by itself on counted bags", audits),
+        markdown("Adult, 30,162 rows, seven QI, sensitive occupation", found["quality"]),
+        markdown("Adult, six QI with ARX's hierarchies, beside the peers: from frame to frame", releases),
         "ARX 3.9.2, from facts/peers.md, not run here: gcp_minus1 0.108 with 2.1 % suppressed at l = 3, 0.467\n"
         "with 24.7 % suppressed at l = 5 (frequency l). A peer that keeps only distinct l loses less because it\n"
         "promises less: see frequency_l; its sets of values are charged as sets, the nodes of others as nodes.\n",
-        _markdown("Each audit of an elig release of Adult, 30,162 rows, beside pyCANON", checks),
-        _markdown(
-            "rda and gda, l = 8, Parquet to Parquet with audit, the papers' domains (synthetic)", random_groups
-        ),
-        f"Growth of time: {random_grown}.\n",
-        _markdown(
-            "The same at 1M rows by l, and with two quasi-identifiers", found["streamliner_by_l_and_columns"]
-        ),
-        _markdown("Discernibility over the least possible", found["discernibility"]),
-        "How wrong counts from a release are: [queries.md](queries.md).\n",
+        markdown("Each audit of an elig release of Adult, 30,162 rows, beside pyCANON", checks),
+        "Random groups: [streamliner.md](streamliner.md). How wrong counts from a release are: [queries.md](queries.md).\n",
     ]
     text = "\n".join(parts)
     (HERE / "results.md").write_text(text, encoding="utf-8")
     print(text)
-    queries.main()
 
 
 if __name__ == "__main__":
