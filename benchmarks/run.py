@@ -189,7 +189,7 @@ def main() -> None:
         "with 24.7 % suppressed at l = 5 (frequency l). A peer that keeps only distinct l loses less because it\n"
         "promises less: see frequency_l; its sets of values are charged as sets, the nodes of others as nodes.\n",
         markdown("Each audit of an elig release of Adult, 30,162 rows, beside pyCANON", checks),
-        "Random groups: [streamliner.md](streamliner.md). How wrong counts from a release are: [queries.md](queries.md).\n",
+        "Random groups: [streamliner.md](streamliner.md). Counts from a release: [queries.md](queries.md).\n",
     ]
     text = "\n".join(parts)
     (HERE / "results.md").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.streamliner`: rda and gda on the papers' domains, with speed up to ten million rows and the
+"""`python -m benchmarks.streamliner`: rda and gda on the papers' domains, speed up to ten million rows and
 discernibility beside the optimum. Writes streamliner.md and streamliner.json."""
 
 import json
