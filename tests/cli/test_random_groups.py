@@ -37,6 +37,12 @@ def test_the_certificate_claims_the_strong_rung(tmp_path, publish):
     assert "second time" in " ".join(document["adversary"]["not_promised"])
     assert "outside the victim's group" in " ".join(said.replace("│", " ").split())
     assert document["algorithm"]["parameters"] == {"l": 2, "blocks": "sex"}
+    assert any("others had failed" in limit for limit in document["adversary"]["not_promised"])
+
+
+def test_without_blocks_nothing_is_said_of_them(tmp_path, publish):
+    publish()
+    assert not any("blocks" in limit for limit in certificate(tmp_path)["adversary"]["not_promised"])
 
 
 def test_two_runs_differ_and_a_seed_repeats(tmp_path, publish):

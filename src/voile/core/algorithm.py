@@ -52,6 +52,10 @@ class Algorithm(Parameterised, ABC):
         """This algorithm with every automatic parameter fixed for a table."""
         return self
 
+    def limits(self) -> list[str]:
+        """What these parameters leave unprotected, beside what the rung says; for the certificate."""
+        return []
+
     def blocks_of(self, table: Table) -> NDArray[np.int64] | None:
         """The part of the table each row is in that groups must not leave; None if there is one part."""
         return None
