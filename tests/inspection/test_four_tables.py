@@ -14,6 +14,8 @@ from tests.command_line import voile as command
 from tests.inspection import expected_roles
 from voile.hospital import patients, write_hospital
 
+pytestmark = pytest.mark.slow  # keeps `make quick` under two minutes
+
 DATA = adult.DATA
 
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import voile
 from voile.cli.main import run
 
+pytestmark = pytest.mark.slow  # keeps `make quick` under two minutes
+
 
 def csv(folder, text, name="t.csv"):
     (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())

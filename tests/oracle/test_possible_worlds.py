@@ -22,8 +22,8 @@ VECTORS = [(ell, values) for ell in (2, 3) for n in range(ell, 7) for values in 
 
 
 def slow_if_large(*parameters):
-    """Six persons take seconds each."""
-    return pytest.param(*parameters, marks=[pytest.mark.slow] if len(parameters[-1]) == 6 else [])
+    """Five persons and more take seconds each."""
+    return pytest.param(*parameters, marks=[pytest.mark.slow] if len(parameters[-1]) >= 5 else [])
 
 
 each_vector = pytest.mark.parametrize("ell, values", [slow_if_large(*vector) for vector in VECTORS], ids=str)
