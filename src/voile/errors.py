@@ -6,6 +6,7 @@
     |-- HierarchyError         a hierarchy file is not a tree over the column's values
     |-- ParameterError         an unknown or impossible parameter
     |-- OutputError            the release cannot be written
+    |-- LedgerRefused          exit 3: the ledger is damaged, rolled back, forked, busy, or says no
     |-- Infeasible             exit 1: no algorithm can keep this promise on this table
     `-- PromiseBroken          exit 1: the release, as written, does not keep its promise
 
@@ -59,6 +60,12 @@ class ParameterError(VoileError):
 
 class OutputError(VoileError):
     """The release cannot be written."""
+
+
+class LedgerRefused(VoileError):
+    """The memory of a series cannot be trusted, is in use, or forbids this release; nothing was changed."""
+
+    exit_code = 3
 
 
 class Infeasible(VoileError):

@@ -11,11 +11,12 @@ PACKAGE = Path(__file__).parents[2] / "src" / "voile"
 # top to bottom: a module may import from its own line's package or from lines below, not siblings
 LAYERS = [
     {"cli"},
-    {"pipeline", "hospital", "estimating"},
+    {"series", "hospital", "series_auditing"},
+    {"pipeline", "estimating"},
     {"auditing", "inspection", "measuring", "querying"},
     {"catalog"},
-    {"intake", "output"},
-    {"algorithms", "models", "rendering", "metrics"},
+    {"intake", "output", "ledger"},
+    {"algorithms", "models", "rendering", "metrics", "attacks"},
     {"theory"},
     {"core"},
     {"kernels"},

@@ -52,7 +52,8 @@ class Commands(click.Group):
 def cli() -> None:
     """Publish tables about people so that nobody's sensitive value can be inferred.
 
-    Exit codes: 0 done; 1 the promise cannot be met or a requirement failed; 2 bad input or usage.
+    Exit codes: 0 done; 1 the promise cannot be met or a requirement failed; 2 bad input or usage;
+    3 the ledger refuses.
     """
 
 

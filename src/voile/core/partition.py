@@ -1,6 +1,6 @@
 """Partition: the group of each row. No cell values, so none can leak."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -9,28 +9,46 @@ from numpy.typing import NDArray
 SUPPRESSED = -1
 
 
+def _none() -> NDArray[np.int64]:
+    return np.empty(0, np.int64)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Partition:
     """Group numbers 0 .. groups-1 of each row, or SUPPRESSED; every group has a row.
 
     >>> Partition(np.array([0, 1, 0, SUPPRESSED]))
     Partition(3 rows in 2 groups, 1 suppressed)
+
+    Counterfeits are published rows that stand for nobody: the group each is in, and the code it carries in
+    the (only) sensitive column (paper 001, Definition 2). Sizes and boxes are of the real rows alone.
     """
 
     group: NDArray[np.int64]
+    counterfeit_group: NDArray[np.int64] = field(default_factory=_none)
+    counterfeit_value: NDArray[np.int64] = field(default_factory=_none)
 
     def __post_init__(self) -> None:
-        group = np.array(self.group, np.int64)
-        if group.ndim != 1 or (group.size and group.min() < SUPPRESSED):
+        for name in ("group", "counterfeit_group", "counterfeit_value"):
+            numbers = np.array(getattr(self, name), np.int64)
+            numbers.setflags(write=False)
+            object.__setattr__(self, name, numbers)
+        if self.group.ndim != 1 or (self.group.size and self.group.min() < SUPPRESSED):
             raise ValueError("a partition is one group number, or -1, per row")
-        group.setflags(write=False)
-        object.__setattr__(self, "group", group)
+        if self.counterfeit_group.shape != self.counterfeit_value.shape:
+            raise ValueError("a counterfeit is a group and a value")
+        if (
+            self.counterfeit_group.size
+            and not 0 <= self.counterfeit_group.min() <= self.counterfeit_group.max() < self.groups
+        ):
+            raise ValueError("a counterfeit stands in a group of real rows")
         if (self.sizes == 0).any():
             raise ValueError("group numbers have a gap")
 
     def __repr__(self) -> str:
         kept = int((self.group >= 0).sum())
-        return f"Partition({kept} rows in {self.groups} groups, {self.suppressed} suppressed)"
+        fakes = f", {self.counterfeits} counterfeit" if self.counterfeits else ""
+        return f"Partition({kept} rows in {self.groups} groups, {self.suppressed} suppressed{fakes})"
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -41,6 +59,11 @@ class Partition:
     def groups(self) -> int:
         """How many groups there are."""
         return int(self.sizes.size)
+
+    @property
+    def counterfeits(self) -> int:
+        """How many published rows stand for nobody."""
+        return int(self.counterfeit_group.size)
 
     @property
     def suppressed(self) -> int:
