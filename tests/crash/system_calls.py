@@ -1,0 +1,130 @@
+"""What a run asks of the file system, by strace: recorded, or spoiled at one chosen call."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tests.crash.warm_process import Outcome, WarmProcess
+
+WRITE_LIKE = (
+    "openat write pwrite64 writev pwritev pwritev2 ftruncate truncate fallocate fsync fdatasync sync syncfs "
+    "sync_file_range rename renameat renameat2 unlink unlinkat rmdir mkdir mkdirat link linkat symlink symlinkat "
+    "sendfile copy_file_range chmod fchmod fchmodat utimensat"
+).split()
+OBSERVED = (*WRITE_LIKE, "lseek", "mmap", "io_uring_setup")
+_LINE = re.compile(r"^(?P<thread>\d+) +(?P<name>\w+)\((?P<arguments>.*)\) += (?P<result>-?\d+|\?)(?P<rest>.*)$")
+_UNFINISHED = re.compile(r"^(?P<thread>\d+) +(?P<start>\w+\(.*) <unfinished \.\.\.>$")
+_RESUMED = re.compile(r"^(?P<thread>\d+) +<\.\.\. \w+ resumed>(?P<end>.*)$")
+_TOKEN = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(?:\.\.\.)?|<((?:\\x[0-9a-f]{2})*)>(?:\(deleted\))?')
+
+
+@dataclass(frozen=True)
+class Call:
+    """One system call: texts are its quoted arguments, paths those of its descriptors, in order."""
+
+    number: int
+    thread: int
+    name: str
+    arguments: str
+    result: int
+    texts: tuple[bytes, ...]
+    paths: tuple[str, ...]
+
+    @property
+    def target(self) -> str:
+        """The path a call is about: its last named one, made absolute by the descriptor before it."""
+        if self.name in ("write", "pwrite64", "writev", "pwritev", "pwritev2") or not self.texts:
+            return self.paths[0] if self.paths else ""
+        base = (self.paths or ("/",))[-1 if self.name.startswith("rename") else 0]
+        return os.path.normpath(os.path.join(base, self.texts[-1].decode()))
+
+
+@cache
+def why_not() -> str:
+    """Why tracing is impossible here; empty when it works."""
+    if shutil.which("strace") is None:
+        return "no strace: install it (apt-get install strace) to run the crash suite"
+    tried = subprocess.run(
+        ["strace", "-f", "-e", "inject=fsync:signal=KILL:when=1", "true"], capture_output=True, check=False
+    )
+    return "" if tried.returncode == 0 else "the system forbids tracing (ptrace): allow it to run the crash suite"
+
+
+def traced(
+    warm: WarmProcess, arguments, *, keys: Path, log: Path, mutant: str = "", inject: str = "", data: bool = False
+) -> Outcome:
+    """Run `voile ARGUMENTS` under strace; `inject` as strace's own option, `data` to log all bytes."""
+    gate = log.with_suffix(".gate")
+    gate.unlink(missing_ok=True)
+    os.mkfifo(gate)
+    run = warm.start(arguments, keys=keys, mutant=mutant, gate=gate)
+    command = ["strace", "-f", "-y", "-xx", "-s", "2000000" if data else "1024", "-o", str(log), "-p", str(run.pid)]
+    command += ["-e", f"trace={','.join(OBSERVED)}", "-e", "signal=none"]
+    command += ["-e", f"inject={inject}"] if inject else []
+    tracer = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert tracer.stderr
+        first = tracer.stderr.readline()
+        assert "attached" in first, first
+        gate.write_bytes(b"")
+        outcome = run.wait()
+    finally:
+        tracer.communicate(timeout=60)
+    return outcome
+
+
+def calls(log: Path) -> list[Call]:
+    """The finished calls of a log in order of their end; one that was killed has the result -1."""
+    found: list[Call] = []
+    begun: dict[str, str] = {}
+    for line in log.read_text(encoding="ascii").splitlines():
+        if match := _UNFINISHED.match(line):
+            begun[match["thread"]] = match["start"]
+            continue
+        if match := _RESUMED.match(line):
+            line = f"{match['thread']} {begun.pop(match['thread'])}{match['end']}"
+        if match := _LINE.match(line):
+            found.append(_call(len(found), match))
+    return found
+
+
+def _call(number: int, match: re.Match) -> Call:
+    texts, paths = [], []
+    for token in _TOKEN.finditer(match["arguments"] + match["rest"]):
+        if token[1] is not None:
+            texts.append(bytes.fromhex(token[1].replace("\\x", "")))
+        else:
+            paths.append(bytes.fromhex(token[2].replace("\\x", "")).decode())
+    plain = _TOKEN.sub("", match["arguments"])
+    result = -1 if match["result"] == "?" else int(match["result"])
+    return Call(number, int(match["thread"]), match["name"], plain, result, tuple(texts), tuple(paths))
+
+
+def _writes(call: Call) -> bool:
+    if call.name == "openat":
+        return any(flag in call.arguments for flag in ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"))
+    return call.name in WRITE_LIKE
+
+
+@dataclass(frozen=True)
+class Point:
+    """The `index`-th call of this name in its thread, which is how strace counts; 1 is the first."""
+
+    name: str
+    index: int
+    target: str
+
+
+def points(log: Path, within: Path) -> list[Point]:
+    """Every call that would write below a folder."""
+    counted: dict[tuple[int, str], int] = {}
+    found = []
+    for call in calls(log):
+        index = counted[call.thread, call.name] = counted.get((call.thread, call.name), 0) + 1
+        if _writes(call) and Path(call.target).is_relative_to(within):
+            found.append(Point(call.name, index, call.target))
+    return found
