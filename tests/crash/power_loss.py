@@ -14,7 +14,6 @@ Everything synced is there. Shared memory of SQLite (`-shm`) is never kept.
 import hashlib
 import os
 import random
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -121,14 +120,14 @@ class Disk:
     def __init__(self, root: Path, deaf_to=lambda call: False) -> None:
         self.root, self.deaf_to = root, deaf_to
         self.top = _snapshot(root)
-        self.positions: dict[int, int] = {}  # of descriptors, for plain write; threads share them
+        self.positions: dict[str, int] = {}  # where a plain write goes on, by path: descriptors are duplicated
 
     def play(self, call: Call) -> bool:
         """Apply a call; says whether it was about this tree."""
         if call.name == "io_uring_setup":
             raise NotModelled(call.name)
         if call.name == "lseek":
-            self.positions[_descriptor(call)] = call.result
+            self.positions[call.target] = call.result
         if call.name in ("sync", "syncfs"):
             raise NotModelled(call.name)
         if call.result < 0 or not Path(call.target).is_relative_to(self.root):
@@ -158,14 +157,15 @@ class Disk:
             folder, name = self._parent(call.target)
             node = File()
             folder.pending.append(Entry(node, new=name))
+        if not isinstance(node, File):
+            return
         if "O_TRUNC" in call.arguments and node.now():
             node.pending.append((0, None))
-        self.positions[call.result] = len(node.now()) if "O_APPEND" in call.arguments else 0
+        self.positions[call.target] = len(node.now()) if "O_APPEND" in call.arguments else 0
 
     def _write(self, call: Call) -> None:
-        handle = _descriptor(call)
-        self._change(call, self.positions[handle])
-        self.positions[handle] += call.result
+        self._change(call, self.positions[call.target])
+        self.positions[call.target] += call.result
 
     def _pwrite64(self, call: Call) -> None:
         self._change(call, int(call.arguments.rsplit(",", 1)[1]))
@@ -217,10 +217,6 @@ class Disk:
         tree: dict[str, bytes | None] = {}
         _collect(self.top, "", cut, tree)
         return tree
-
-
-def _descriptor(call: Call) -> int:
-    return int(re.match(r"\d+", call.arguments)[0])
 
 
 def _snapshot(path: Path):

@@ -10,12 +10,43 @@ from pathlib import Path
 
 from tests.crash.warm_process import Outcome, WarmProcess
 
-WRITE_LIKE = (
-    "openat write pwrite64 writev pwritev pwritev2 ftruncate truncate fallocate fsync fdatasync sync syncfs "
-    "sync_file_range rename renameat renameat2 unlink unlinkat rmdir mkdir mkdirat link linkat symlink symlinkat "
-    "sendfile copy_file_range chmod fchmod fchmodat utimensat"
-).split()
-OBSERVED = (*WRITE_LIKE, "lseek", "mmap", "io_uring_setup")
+WRITE_LIKE = frozenset(
+    [
+        "openat",
+        "write",
+        "pwrite64",
+        "writev",
+        "pwritev",
+        "pwritev2",
+        "ftruncate",
+        "truncate",
+        "fallocate",
+        "fsync",
+        "fdatasync",
+        "sync",
+        "syncfs",
+        "sync_file_range",
+        "rename",
+        "renameat",
+        "renameat2",
+        "unlink",
+        "unlinkat",
+        "rmdir",
+        "mkdir",
+        "mkdirat",
+        "link",
+        "linkat",
+        "symlink",
+        "symlinkat",
+        "sendfile",
+        "copy_file_range",
+        "chmod",
+        "fchmod",
+        "fchmodat",
+        "utimensat",
+    ]
+)
+OBSERVED = (*sorted(WRITE_LIKE), "lseek", "mmap", "io_uring_setup")
 _LINE = re.compile(r"^(?P<thread>\d+) +(?P<name>\w+)\((?P<arguments>.*)\) += (?P<result>-?\d+|\?)(?P<rest>.*)$")
 _UNFINISHED = re.compile(r"^(?P<thread>\d+) +(?P<start>\w+\(.*) <unfinished \.\.\.>$")
 _RESUMED = re.compile(r"^(?P<thread>\d+) +<\.\.\. \w+ resumed>(?P<end>.*)$")
@@ -43,6 +74,24 @@ class Call:
         return os.path.normpath(os.path.join(base, self.texts[-1].decode()))
 
 
+@dataclass(frozen=True)
+class Point:
+    """The `index`-th call of this name in its thread, which is how strace counts; 1 is the first."""
+
+    name: str
+    index: int
+    target: str
+    beside: bool  # in another than the main thread
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happens instead of a call: `signal=KILL`, or `error=ENOSPC` and its like."""
+
+    point: Point
+    what: str
+
+
 @cache
 def why_not() -> str:
     """Why tracing is impossible here; empty when it works."""
@@ -55,16 +104,26 @@ def why_not() -> str:
 
 
 def traced(
-    warm: WarmProcess, arguments, *, keys: Path, log: Path, mutant: str = "", inject: str = "", data: bool = False
+    warm: WarmProcess,
+    arguments,
+    *,
+    keys: Path,
+    log: Path,
+    mutant: str = "",
+    data: bool = False,
+    fault: Fault | None = None,
 ) -> Outcome:
-    """Run `voile ARGUMENTS` under strace; `inject` as strace's own option, `data` to log all bytes."""
+    """Run `voile ARGUMENTS` under strace, with a fault at one call; `data` to log all bytes."""
     gate = log.with_suffix(".gate")
     gate.unlink(missing_ok=True)
     os.mkfifo(gate)
     run = warm.start(arguments, keys=keys, mutant=mutant, gate=gate)
-    command = ["strace", "-f", "-y", "-xx", "-s", "2000000" if data else "1024", "-o", str(log), "-p", str(run.pid)]
+    command = ["strace", "-y", "-xx", "-s", "2000000" if data else "1024", "-o", str(log), "-p", str(run.pid)]
     command += ["-e", f"trace={','.join(OBSERVED)}", "-e", "signal=none"]
-    command += ["-e", f"inject={inject}"] if inject else []
+    if fault is None or fault.point.beside:  # counts are per thread: the main thread's are its own
+        command.append("-f")
+    if fault is not None:
+        command += ["-e", f"inject={fault.point.name}:{fault.what}:when={fault.point.index}"]
     tracer = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert tracer.stderr
@@ -110,21 +169,14 @@ def _writes(call: Call) -> bool:
     return call.name in WRITE_LIKE
 
 
-@dataclass(frozen=True)
-class Point:
-    """The `index`-th call of this name in its thread, which is how strace counts; 1 is the first."""
-
-    name: str
-    index: int
-    target: str
-
-
 def points(log: Path, within: Path) -> list[Point]:
     """Every call that would write below a folder."""
     counted: dict[tuple[int, str], int] = {}
     found = []
-    for call in calls(log):
+    recorded = calls(log)
+    threads = [call.thread for call in recorded]
+    for call in recorded:
         index = counted[call.thread, call.name] = counted.get((call.thread, call.name), 0) + 1
         if _writes(call) and Path(call.target).is_relative_to(within):
-            found.append(Point(call.name, index, call.target))
+            found.append(Point(call.name, index, call.target, call.thread != threads[0]))
     return found

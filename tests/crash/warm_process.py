@@ -5,6 +5,8 @@ and loading of kernels cost. The first child reports what it needed; the parent 
 that. The parent itself never runs a query: the threads of polars do not survive a fork.
 """
 
+import atexit
+import gc
 import importlib
 import json
 import os
@@ -12,7 +14,9 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,7 +81,6 @@ class WarmProcess:
     def warm(self, arguments, *, keys: Path) -> Outcome:
         """Run once, and load in the parent whatever that run had to load."""
         report = self.scratch / "needed.pickle"
-        os.environ["VOILE_CRASH_REPORT"] = str(report)
         outcome = self.start(arguments, keys=keys, mutant=f"report:{report}").wait()
         self.ask(warm=str(report))
         return outcome
@@ -131,8 +134,6 @@ def _child(request: dict) -> None:
     os.environ["VOILE_KEYS"] = request["keys"]
     mutant = request["mutant"]
     if mutant.startswith("report:"):
-        import atexit
-
         atexit.register(_report, mutant.removeprefix("report:"))
     elif mutant:
         from tests.crash.mutants import apply
@@ -143,7 +144,19 @@ def _child(request: dict) -> None:
     from voile.cli.main import main
 
     sys.argv = ["voile", *request["arguments"]]
-    main()
+    code = 0
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:  # the command line lets nothing through; if it does, the tests shall see it
+        traceback.print_exc()
+        code = 70
+    threading._shutdown()  # all that ends a process, but not the freeing of half a gigabyte, piece by piece
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _ended(pid: int) -> int:
@@ -173,13 +186,13 @@ def _serve() -> None:
             answer = {"code": _ended(request["wait"])}
         elif "warm" in request:
             _load(request["warm"])
+            gc.freeze()  # collections in the children would copy every page
             answer = {}
         else:
             pid = os.fork()
             if pid == 0:
                 os.close(talk.fileno())
                 _child(request)
-                return
             answer = {"pid": pid}
         talk.write(json.dumps(answer) + "\n")
         talk.flush()

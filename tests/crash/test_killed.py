@@ -1,0 +1,19 @@
+"""Killed before every call that would write: creating a ledger, its first release, and the next."""
+
+import pytest
+
+from tests.crash.aftermath import aftermath
+from tests.crash.stage import ACTS
+from tests.crash.system_calls import Fault
+
+CHUNKS = 6
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("act", ACTS)
+def test_nothing_is_lost_wherever_a_run_is_killed(stage, act, chunk):
+    for point in stage.plan(act)[chunk::CHUNKS]:
+        outcome = stage.play(act, Fault(point, "signal=KILL"))
+        assert outcome.code == -9, (point, outcome)
+        assert aftermath(stage.scene, stage.warm) == [], point

@@ -1,0 +1,43 @@
+"""The power fails after every call, and of what was not synced any legal part is left."""
+
+import random
+import shutil
+
+import pytest
+
+from tests.crash.aftermath import aftermath
+from tests.crash.power_loss import Disk, build, losses, tree_of
+from tests.crash.scene import sightings
+from tests.crash.stage import ACTS
+
+CHUNKS = 6
+REPLAYS = {"create": 120, "first": 200, "next": 300}
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
+
+
+def recorded(stage, act, mutant="", deaf_to=lambda call: False, draws=4):
+    """What may be left of an act; first the disk must agree with what is really there."""
+    stage.set(act)
+    disk, model = (Disk(stage.scene.root, deaf_to) for _ in range(2))
+    found = stage.recording(act, mutant)
+    for call in found:
+        model.play(call)
+    assert model.now() == tree_of(stage.scene.root)
+    return losses(found, disk, draws, seed=5)
+
+
+def after(stage, loss):
+    """The violations on a machine that starts again with what is left."""
+    shutil.rmtree(stage.scene.root)
+    stage.scene.root.mkdir(mode=0o700)
+    build(loss.left, stage.scene.root)
+    return aftermath(stage.scene, stage.warm, sightings(loss.seen))
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("act", ACTS)
+def test_nothing_is_lost_when_the_power_fails(stage, act, chunk):
+    found = recorded(stage, act)
+    chosen = random.Random(11).sample(found, min(REPLAYS[act], len(found)))
+    for loss in chosen[chunk::CHUNKS]:
+        assert after(stage, loss) == [], loss.after
