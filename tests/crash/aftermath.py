@@ -40,7 +40,7 @@ def aftermath(scene: Scene, warm: WarmProcess, seen: list[Sighting] | None = Non
         found.append(f"I5: the next publish ended with {outcome}")
     here = sightings(tree_of(scene.root))
     now = here + [lost for lost in seen if lost.folder not in {s.folder for s in here}]
-    found += violations(scene, now) + exposed(scene) + forgotten(before, read_book(scene.ledger))
+    found += violations(scene, now) + exposed(scene) + forgotten(scene, before, seen)
     return found + [f"left behind: {name}" for name in scene.staging()]
 
 

@@ -138,7 +138,9 @@ def exposed(scene: Scene) -> list[str]:
     return [f"mode: {p.name} is open to others" for p in secret if p.lstat().st_mode & 0o077]
 
 
-def forgotten(before: Book, after: Book) -> list[str]:
-    """A later memory must agree with an earlier one."""
-    changed = sum(after.memory.get(person) != number for person, number in before.memory.items())
+def forgotten(scene: Scene, before: Book, seen: list[Sighting]) -> list[str]:
+    """Whoever was ever visible keeps the signature of that time."""
+    after, keys = read_book(scene.ledger), keys_in(scene.keys)
+    names = {person.name for sighting in seen for person in sighting.persons}
+    changed = sum(before.recall(name, keys) != after.recall(name, keys) for name in names)
     return [f"I5: {changed} persons lost or changed their signature"] if changed else []

@@ -95,7 +95,7 @@ def _fill(book: Book, base: sqlite3.Connection) -> None:
     book.born = bool(book.records)
     for number, labels in base.execute("select number, labels from signature"):
         book.signatures[number] = tuple(json.loads(labels))
-    for persons, numbers in base.execute("select persons, signatures from memory"):
+    for persons, numbers in base.execute("select pseudonyms, signatures from memory"):
         _remember(book, persons, numbers)
     _check_links(book)
 

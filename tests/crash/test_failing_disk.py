@@ -1,0 +1,86 @@
+"""A full or failing disk at every call that would write: said, never half published, never forgotten."""
+
+import errno
+import os
+import re
+import subprocess
+
+import pytest
+
+from tests.crash.aftermath import aftermath, unspeakable
+from tests.crash.ledger_book import read_book
+from tests.crash.power_loss import tree_of
+from tests.crash.scene import Scene, sightings
+from tests.crash.system_calls import Fault
+
+CHUNKS = 6
+# what may fail without failing the run, and why: (call, name of the file) -> reason
+JUSTIFIED: dict[tuple[str, str], str] = {}
+pytestmark = pytest.mark.slow
+
+
+def complaints(scene, outcome, point):
+    """What is wrong with how a run ended when one call failed."""
+    found = unspeakable(outcome)
+    shown = [s.folder for s in sightings(tree_of(scene.root))]
+    done = "t2" in shown and len(read_book(scene.ledger).of_kind("committed")) == 2
+    if outcome.code == 0 and not (done and _justified(point)):
+        found.append("the error was not noticed")
+    if outcome.code not in (0, 2, 3):
+        found.append(f"ended with {outcome}")
+    if "t2" in shown and "nothing was" in outcome.out + outcome.err:
+        found.append("says that nothing was published, and it was")
+    return found
+
+
+def _justified(point):
+    return any(point.name == call and re.search(name, point.target) for call, name in JUSTIFIED)
+
+
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("error", ["ENOSPC", "EIO"])
+def test_one_call_fails(stage, error, chunk):
+    for point in stage.plan("next")[chunk::CHUNKS]:
+        outcome = stage.play("next", Fault(point, f"error={error}"))
+        found = complaints(stage.scene, outcome, point) + aftermath(stage.scene, stage.warm)
+        assert found == [], (point, outcome)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A real file system of two megabytes."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m,mode=0700", "tmpfs", place], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("no small disk: mounting needs root")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def _fill(place, pages):
+    """Leave only so many free pages."""
+    with open(place / "ballast", "wb", buffering=0) as ballast:
+        try:
+            while True:
+                ballast.write(bytes(4096))
+        except OSError as error:
+            assert error.errno == errno.ENOSPC
+        ballast.truncate(max(0, os.fstat(ballast.fileno()).st_size - 4096 * pages))
+
+
+@pytest.mark.parametrize("free", range(0, 64, 4))
+def test_a_disk_that_is_really_full(stage, small_disk, free):
+    scene = Scene(small_disk / "clinic").lay_out()
+    for command in (scene.create(), scene.publish("t1")):
+        assert stage.warm.run(command, keys=scene.keys).code == 0
+    _fill(small_disk, free)
+    outcome = stage.warm.run(scene.publish("t2"), keys=scene.keys)
+    assert unspeakable(outcome) == []
+    (small_disk / "ballast").unlink()
+    assert outcome.code in (0, 2, 3)
+    assert (outcome.code == 0) == (2 in read_book(scene.ledger).of_kind("committed"))
+    assert aftermath(scene, stage.warm) == []
