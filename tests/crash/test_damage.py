@@ -4,10 +4,10 @@ import json
 import random
 
 import pytest
+from voile.ledger.store import Ledger
 
 from tests.crash.ledger_book import read_book
 from voile.errors import LedgerRefused
-from voile.ledger.store import Ledger
 
 pytestmark = pytest.mark.slow
 CHUNKS = 4

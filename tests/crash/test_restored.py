@@ -111,10 +111,3 @@ def test_the_key_is_another(two):
     lines = key.read_text().splitlines()
     key.write_text("\n".join([*lines[:-1], "ab" * 32]) + "\n")
     assert_refused(two)
-
-
-def test_the_ledger_is_another_of_the_same_name(two, tmp_path):
-    other = Scene(tmp_path / "other").lay_out()
-    assert two.warm.run(other.create(), keys=two.scene.keys).code == 0
-    shutil.copyfile(other.ledger, two.scene.ledger)
-    assert_refused(two)
