@@ -33,15 +33,22 @@ def aftermath(scene: Scene, warm: WarmProcess, seen: list[Sighting] | None = Non
     before = read_book(scene.ledger)
     outcome = warm.run(scene.publish(table), keys=scene.keys)
     found += unspeakable(outcome) + refusal(outcome)
-    if outcome.code == 3 and before.born:
-        found += recovered(scene, warm, seen)
+    if outcome.code == 3:
+        found += recovered(scene, warm, seen) if before.born else begun_again(scene, warm)
         outcome = warm.run(scene.publish(table), keys=scene.keys)
-    if outcome.code and before.born:
+    if outcome.code:
         found.append(f"I5: the next publish ended with {outcome}")
     here = sightings(tree_of(scene.root))
     now = here + [lost for lost in seen if lost.folder not in {s.folder for s in here}]
     found += violations(scene, now) + exposed(scene) + forgotten(scene, before, seen)
     return found + [f"left behind: {name}" for name in scene.staging()]
+
+
+def begun_again(scene: Scene, warm: WarmProcess) -> list[str]:
+    """Creating a ledger that never came to be must work the second time."""
+    outcome = warm.run(scene.create(), keys=scene.keys)
+    found = unspeakable(outcome)
+    return found if outcome.code == 0 else [*found, f"I5: creating it again ended with {outcome}"]
 
 
 def recovered(scene: Scene, warm: WarmProcess, seen: list[Sighting]) -> list[str]:

@@ -12,7 +12,7 @@ import io
 import json
 from pathlib import Path
 
-from tests.crash.ledger_book import Book, keys_in, read_book
+from tests.crash.ledger_book import Book, keys_of, read_book
 from tests.crash.scene import Scene, Sighting
 
 FILES = ("data.csv", "counterfeits.csv", "certificate.json")
@@ -24,7 +24,7 @@ def violations(scene: Scene, seen: list[Sighting]) -> list[str]:
     found = list(book.faults)
     if seen and not book.born:
         return [*found, "I2: a release is visible and there is no ledger"]
-    keys = keys_in(scene.keys)
+    keys = keys_of(book, scene.keys) if book.born else []
     for sighting in seen:
         found += _recorded(book, sighting) or _explained(book, sighting, keys)
     return found + _committed(book, scene.root) + _numbered(book)
@@ -140,7 +140,8 @@ def exposed(scene: Scene) -> list[str]:
 
 def forgotten(scene: Scene, before: Book, seen: list[Sighting]) -> list[str]:
     """Whoever was ever visible keeps the signature of that time."""
-    after, keys = read_book(scene.ledger), keys_in(scene.keys)
+    after = read_book(scene.ledger)
+    keys = keys_of(after, scene.keys) if after.born else []
     names = {person.name for sighting in seen for person in sighting.persons}
     changed = sum(before.recall(name, keys) != after.recall(name, keys) for name in names)
     return [f"I5: {changed} persons lost or changed their signature"] if changed else []

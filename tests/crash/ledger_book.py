@@ -51,12 +51,10 @@ def pseudonym(name: str, keys: list[bytes]) -> bytes:
     return text
 
 
-def keys_in(folder: Path) -> list[bytes]:
-    """The keys of the one key file in a folder, oldest first."""
-    files = sorted(folder.glob("*.key"))
-    if not files:
-        return []
-    lines = files[0].read_text(encoding="ascii").split()
+def keys_of(book: Book, folder: Path) -> list[bytes]:
+    """The keys of this ledger in a folder of key files, oldest first."""
+    path = folder / f"{book.records[0].body['ledger']}.key"
+    lines = path.read_text(encoding="ascii").split() if path.exists() else []
     return [bytes.fromhex(word) for word in lines if len(word) == 64]
 
 

@@ -47,7 +47,7 @@ class Scene:
 
     def lay_out(self) -> "Scene":
         """Tables and spec; no ledger yet."""
-        for folder in (self.root, self.keys, self.out):
+        for folder in (self.root, self.out):  # the product makes the place of keys
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.spec.write_text(SPEC, encoding="utf-8")
         for name, persons in TABLES.items():

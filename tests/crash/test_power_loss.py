@@ -6,7 +6,8 @@ import shutil
 import pytest
 
 from tests.crash.aftermath import aftermath
-from tests.crash.power_loss import Disk, build, losses, tree_of
+from tests.crash.ledger_book import read_book
+from tests.crash.power_loss import Disk, Loss, build, losses, tree_of
 from tests.crash.scene import sightings
 from tests.crash.stage import ACTS
 
@@ -41,3 +42,17 @@ def test_nothing_is_lost_when_the_power_fails(stage, act, chunk):
     chosen = random.Random(11).sample(found, min(REPLAYS[act], len(found)))
     for loss in chosen[chunk::CHUNKS]:
         assert after(stage, loss) == [], loss.after
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_what_is_done_stays_done(stage, act):
+    """Power fails right after success was reported: everything is there and works."""
+    stage.set(act)
+    disk = Disk(stage.scene.root)
+    for call in stage.recording(act):
+        disk.play(call)
+    left = disk.left(lambda last: 0)
+    assert sightings(left) == sightings(disk.now())
+    assert after(stage, Loss(call, left, disk.now())) == []
+    book = read_book(stage.scene.ledger)
+    assert {r.kind for r in book.records} <= {"created", "reserved", "audited", "committed"}  # nothing to recover
