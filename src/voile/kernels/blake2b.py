@@ -87,9 +87,20 @@ def compress(h, w, read, last):
 @kernel
 def load(data, start, stop, words):
     """At most 128 bytes as 16 little-endian words, padded with zeros."""
-    words[:] = np.uint64(0)
+    for i in range(16):
+        words[i] = np.uint64(0)
     for i in range(stop - start):
         words[i >> 3] |= np.uint64(data[start + i]) << np.uint64((i & 7) << 3)
+
+
+@kernel
+def absorb_key(key, words, h, last):
+    """The state after the block of the key, which is the last block of an empty text."""
+    for i in range(8):
+        h[i] = _IV[i]
+    h[0] ^= _PARAMETERS
+    load(key, 0, 32, words)
+    compress(h, words, _BLOCK, last)
 
 
 @kernel
@@ -102,16 +113,15 @@ def keyed_digests(key, data, offsets, out):
     >>> out.tobytes() == hashlib.blake2b(b"abc", digest_size=16, key=bytes(32)).digest()
     True
     """
-    words, after_key, h = np.empty(16, np.uint64), _IV.copy(), np.empty(8, np.uint64)
-    after_key[0] ^= _PARAMETERS
-    of_nothing = after_key.copy()  # without a text, the key's block is the last one
-    load(key, 0, 32, words)
-    compress(of_nothing, words, _BLOCK, True)
-    compress(after_key, words, _BLOCK, False)
+    words, after_key, h = np.empty(16, np.uint64), np.empty(8, np.uint64), np.empty(8, np.uint64)
+    absorb_key(key, words, after_key, False)
     for i in range(out.shape[0]):
-        start, stop = offsets[i], offsets[i + 1]
-        h[:] = of_nothing if start == stop else after_key
-        read = _BLOCK
+        start, stop, read = offsets[i], offsets[i + 1], _BLOCK
+        if start == stop:
+            absorb_key(key, words, h, True)
+        else:
+            for j in range(8):
+                h[j] = after_key[j]
         while start < stop:
             end = min(start + _BLOCK, stop)
             load(data, start, end, words)

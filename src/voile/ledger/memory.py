@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.kernels.pair_order import ascending_pairs
 from voile.kernels.sorted_match import sorted_match
-from voile.ledger.pseudonyms import People, ascending
+from voile.ledger.pseudonyms import People, read_only
 
 UNKNOWN, ONCE, ERASED = -1, 0, -2
 PAGE = 1 << 20  # persons in a page, at most
@@ -84,16 +85,16 @@ class Memory:
 
     def recall(self, people: People) -> NDArray[np.int64]:
         """The signature number of each person, UNKNOWN, ONCE or ERASED."""
-        order = ascending(people)
+        asked, origin = ascending_pairs(read_only(people))
         found = np.empty(len(people), np.int64)
-        found[order] = self.recall_ascending(people[order])
+        found[origin] = self.recall_ascending(asked)
         return found
 
     def recall_ascending(self, people: People) -> NDArray[np.int64]:
         """The same of persons that are sorted already."""
         found = np.full(len(people), UNKNOWN, np.int64)
         for page in self.pages.values():
-            position = sorted_match(people, page.people)
+            position = sorted_match(read_only(people), read_only(page.people))
             here = position >= 0
             found[here] = page.signatures[position[here]]
         return found
@@ -129,16 +130,16 @@ class Memory:
         gone = {page.number for page in small}
         people = np.concatenate([page.people for page in small])
         numbers = np.concatenate([page.signatures for page in small]).astype(np.int64)
-        order = ascending(people)
+        people, order = ascending_pairs(read_only(people))
         left = Memory(page for page in self.pages.values() if page.number not in gone)
-        return left.add(connection, _SETTLED, people[order], numbers[order])
+        return left.add(connection, _SETTLED, people, numbers[order])
 
     def erased(self, connection: sqlite3.Connection, people: People) -> tuple["Memory", int]:
         """Forget the signatures of these persons; how many there were to forget."""
-        asked = people[ascending(people)]
+        asked, _ = ascending_pairs(read_only(people))
         changed, count = Memory(self.pages.values()), 0
         for page in self.pages.values():
-            position = sorted_match(asked, page.people)
+            position = sorted_match(read_only(asked), read_only(page.people))
             position = np.unique(position[position >= 0])
             position = position[page.signatures[position] != ERASED]
             if position.size:
@@ -152,9 +153,8 @@ class Memory:
         """Every person under a new pseudonym."""
         changed = Memory(self.pages.values())
         for page in self.pages.values():
-            people = renew(page.people)
-            order = ascending(people)
-            changed._rewrite(connection, Page.of(page.number, page.release, people[order], page.signatures[order]))
+            people, order = ascending_pairs(read_only(renew(page.people)))
+            changed._rewrite(connection, Page.of(page.number, page.release, people, page.signatures[order]))
         return changed
 
     def _rewrite(self, connection: sqlite3.Connection, page: Page) -> None:

@@ -128,7 +128,7 @@ def _opened(path: Path, key: Path | None, lock: Lock, attest_current: bool, wher
         _refuse_other_bytes(closed, where)
         _migrated(path, where)
     content = _content(path, where, thorough=not closed)
-    _refuse_wrong_key(keys, content)
+    refuse_wrong_key(keys, content)
     if witness is not None:
         refuse_other_history(witness, content, where)
     if not closed and not attest_current:
@@ -168,7 +168,8 @@ def _migrated(path: Path, where: str) -> None:
         connection.close()
 
 
-def _refuse_wrong_key(keys: KeyFile, content: Content) -> None:
+def refuse_wrong_key(keys: KeyFile, content: Content) -> None:
+    """Refuse keys that do not make this ledger's pseudonyms."""
     if check_value(keys.keys[: content.generation]) != content.check or len(keys.keys) < content.generation:
         raise LedgerRefused(
             "is not the key of this ledger as it is now",

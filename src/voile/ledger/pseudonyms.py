@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -40,19 +41,17 @@ def pseudonyms(texts: pl.Series, keys: Sequence[bytes]) -> People:
     return people
 
 
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that a kernel takes for what comes from a file: else it would be compiled once for each."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def again(people: People, key: bytes) -> People:
     """Pseudonyms of pseudonyms: what a further key makes of them."""
     out = np.empty_like(people)
     offsets = np.arange(len(people) + 1, dtype=np.int64) * 16
-    data = np.ascontiguousarray(people).view(np.uint8).reshape(-1)
+    data = read_only(np.ascontiguousarray(people).view(np.uint8).reshape(-1))
     keyed_digests(np.frombuffer(key, np.uint8), data, offsets, out)
     return out
-
-
-def ascending(people: People) -> NDArray[np.int64]:
-    """The order of pseudonyms by both words; the second is only looked at where the first does not decide."""
-    order = np.argsort(people[:, 0])
-    first = people[order, 0]
-    if (first[1:] == first[:-1]).any():
-        order = np.lexsort((people[:, 1], people[:, 0]))
-    return order

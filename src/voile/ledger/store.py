@@ -19,6 +19,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from voile.errors import LedgerRefused, counted
+from voile.kernels.pair_order import ascending_pairs
 from voile.ledger import chain as links
 from voile.ledger.chain import Record, ReleaseRecord
 from voile.ledger.content import Content, write_meta, write_record
@@ -27,7 +28,7 @@ from voile.ledger.keys import KeyFile, check_value
 from voile.ledger.memory import ONCE, UNKNOWN
 from voile.ledger.opening import create_ledger, open_session
 from voile.ledger.places import file_digest, has_content, wal_of
-from voile.ledger.pseudonyms import People, again, ascending, pseudonyms
+from voile.ledger.pseudonyms import People, again, pseudonyms, read_only
 from voile.ledger.view import LedgerView, read_ledger
 from voile.ledger.witness import Witness
 
@@ -146,8 +147,7 @@ class Ledger:
         `signature_of` holds positions in `sets`; without sets all persons are ONCE.
         """
         chosen = np.asarray(signature_of, np.int64)
-        order = ascending(people_new)
-        people = people_new[order]
+        people, order = ascending_pairs(read_only(people_new))
         self._refuse_reservation(people, chosen, sets)
         release = self.next_release
         settled = {r.number for r in self.releases() if r.state not in links.DANGLING}
