@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.crash.scene import Scene
-from tests.crash.system_calls import Call, Fault, Point, calls, points, traced
+from tests.crash.system_calls import Call, Fault, Point, calls, points, struck, traced
 from tests.crash.warm_process import Outcome, WarmProcess
 
 # act -> what the clinic has before it
@@ -43,15 +43,10 @@ class Stage:
     def play(self, act: str, fault: Fault | None = None, mutant: str = "", data: bool = False) -> Outcome:
         """Set the scene and run the act, traced."""
         self.set(act)
-        return traced(
-            self.warm,
-            self.command(act),
-            keys=self.scene.keys,
-            log=self.log,
-            mutant=mutant,
-            fault=fault,
-            data=data,
-        )
+        arguments, keys = self.command(act), self.scene.keys
+        outcome = traced(self.warm, arguments, keys=keys, log=self.log, mutant=mutant, fault=fault, data=data)
+        assert fault is None or struck(self.log) == fault.point.place, "the fault met another call than planned"
+        return outcome
 
     def plan(self, act: str, mutant: str = "") -> list[Point]:
         """Every call of an act that would write into the clinic's folder."""

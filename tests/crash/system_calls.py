@@ -47,9 +47,12 @@ WRITE_LIKE = frozenset(
     ]
 )
 OBSERVED = (*sorted(WRITE_LIKE), "lseek", "mmap", "io_uring_setup")
-_LINE = re.compile(r"^(?P<thread>\d+) +(?P<name>\w+)\((?P<arguments>.*)\) += (?P<result>-?\d+|\?)(?P<rest>.*)$")
+_LINE = re.compile(
+    r"^(?:(?P<thread>\d+) +)?(?P<name>\w+)\((?P<arguments>.*)\) += (?P<result>-?\d+|\?)(?P<rest>.*)$"
+)
 _UNFINISHED = re.compile(r"^(?P<thread>\d+) +(?P<start>\w+\(.*) <unfinished \.\.\.>$")
 _RESUMED = re.compile(r"^(?P<thread>\d+) +<\.\.\. \w+ resumed>(?P<end>.*)$")
+_RANDOM = re.compile(r"(?<=staging-)[^/]+|(?<=\.witness-)[^/]+|(?<=\.key-)[^/]+|[0-9a-f]{32}")
 _TOKEN = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(?:\.\.\.)?|<((?:\\x[0-9a-f]{2})*)>(?:\(deleted\))?')
 
 
@@ -82,6 +85,11 @@ class Point:
     index: int
     target: str
     beside: bool  # in another than the main thread
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Call and path, without what is random in names of drafts."""
+        return self.name, _RANDOM.sub("", self.target)
 
 
 @dataclass(frozen=True)
@@ -129,7 +137,7 @@ def traced(
         assert tracer.stderr
         first = tracer.stderr.readline()
         assert "attached" in first, first
-        gate.write_bytes(b"")
+        gate.write_bytes(b".")
         outcome = run.wait()
     finally:
         tracer.communicate(timeout=60)
@@ -160,7 +168,18 @@ def _call(number: int, match: re.Match) -> Call:
             paths.append(bytes.fromhex(token[2].replace("\\x", "")).decode())
     plain = _TOKEN.sub("", match["arguments"])
     result = -1 if match["result"] == "?" else int(match["result"])
-    return Call(number, int(match["thread"]), match["name"], plain, result, tuple(texts), tuple(paths))
+    return Call(number, int(match["thread"] or 0), match["name"], plain, result, tuple(texts), tuple(paths))
+
+
+def struck(log: Path) -> tuple[str, str]:
+    """The place where a fault was injected: a call that never returned, or whose error was made up."""
+    lines = [line for line in log.read_text(encoding="ascii").splitlines() if _LINE.match(line)]
+    spoiled = [line for line in lines if line.endswith("(INJECTED)")] or lines[-1:]
+    match = _LINE.match(spoiled[0]) if spoiled else None
+    if match is None:
+        return ("", "")
+    call = _call(0, match)
+    return Point(call.name, 0, call.target, False).place
 
 
 def _writes(call: Call) -> bool:

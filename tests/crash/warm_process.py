@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,7 +123,22 @@ def _load(path: str) -> None:
             getattr(sys.modules[module], attribute).compile(signature)
 
 
-def _child(request: dict) -> None:
+def _forked(request: dict) -> int:
+    """Start a child; with a gate, return when it stands there: a tracer counts the same calls every time."""
+    gate = os.open(request["gate"], os.O_RDWR) if request["gate"] else -1
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _child(request, gate, lambda: os.write(writer, b"."))
+    os.close(writer)
+    if gate >= 0:
+        os.read(reader, 1)
+        os.close(gate)
+    os.close(reader)
+    return pid
+
+
+def _child(request: dict, gate: int, ready: Callable[[], object]) -> None:
     """The forked process becomes `voile ARGUMENTS`."""
     said = request["said"]
     for handle, path in ((0, os.devnull), (1, f"{said}.out"), (2, f"{said}.err")):
@@ -140,7 +156,8 @@ def _child(request: dict) -> None:
 
         apply(mutant)
     if request["gate"]:
-        Path(request["gate"]).read_bytes()  # a named pipe: opened by the other side once all is set
+        ready()
+        os.read(gate, 1)  # until a tracer is attached
     from voile.cli.main import main
 
     sys.argv = ["voile", *request["arguments"]]
@@ -189,11 +206,7 @@ def _serve() -> None:
             gc.freeze()  # collections in the children would copy every page
             answer = {}
         else:
-            pid = os.fork()
-            if pid == 0:
-                os.close(talk.fileno())
-                _child(request)
-            answer = {"pid": pid}
+            answer = {"pid": _forked(request)}
         talk.write(json.dumps(answer) + "\n")
         talk.flush()
 

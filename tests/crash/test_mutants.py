@@ -1,0 +1,68 @@
+"""The suite has teeth: every publisher that breaks the protocol is caught by one of its checks."""
+
+import os
+
+import pytest
+
+from tests.crash.aftermath import aftermath
+from tests.crash.mutants import MUTANTS
+from tests.crash.system_calls import Fault
+from tests.crash.test_power_loss import after, recorded
+from tests.crash.test_publishers import together
+
+KILLED = ("reveal_before_reserve", "commit_before_reveal", "memory_at_commit", "no_audit", "open_to_others")
+ENDED = ("sequence_reused", "forgetful")
+UNPLUGGED = ("no_sync_of_the_release", "no_sync_of_the_ledger", "no_sync_of_small_files")
+OTHERS = ("no_lock", "no_sweeping")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
+
+
+def test_every_mutant_is_tried():
+    assert sorted([*KILLED, *ENDED, *UNPLUGGED, *OTHERS]) == sorted(MUTANTS)
+
+
+def around_the_reveal(stage, mutant):
+    """Kill points, those nearest to the moment of visibility first."""
+    plan = stage.plan("next", mutant)
+    shown = next(i for i, p in enumerate(plan) if p.name.startswith("rename") and p.target.endswith("/out/t2"))
+    return [plan[i] for i in sorted(range(len(plan)), key=lambda i: abs(i - shown - 1))]
+
+
+@pytest.mark.parametrize("mutant", KILLED)
+def test_caught_when_killed(stage, mutant):
+    for point in around_the_reveal(stage, mutant):
+        stage.play("next", Fault(point, "signal=KILL"), mutant=mutant)
+        if aftermath(stage.scene, stage.warm):
+            return
+    pytest.fail("survived every kill point")
+
+
+@pytest.mark.parametrize("mutant", ENDED)
+def test_caught_at_the_end(stage, mutant):
+    scene = stage.set("next")
+    stage.warm.run(stage.command("next"), keys=scene.keys, mutant=mutant)
+    assert aftermath(scene, stage.warm)
+
+
+@pytest.mark.parametrize("mutant", UNPLUGGED)
+def test_killing_cannot_find_a_missing_sync_but_power_loss_does(stage, mutant):
+    assert aftermath(stage.scene, stage.warm) is not None
+    for loss in recorded(stage, "next", mutant):
+        if after(stage, loss):
+            return
+    pytest.fail("survived every power loss")
+
+
+def test_caught_by_eight_publishers(stage):
+    found, outcomes = together(stage, "no_lock")
+    assert found or any(outcome.code for outcome in outcomes)
+
+
+def test_caught_by_what_is_left_behind(stage):
+    point = next(p for p in around_the_reveal(stage, "") if p.name.startswith("rename"))
+    stage.play("next", Fault(point, "signal=KILL"))
+    assert stage.scene.staging()
+    scene = stage.scene
+    stage.warm.run(scene.publish("t3"), keys=scene.keys, mutant="no_sweeping")
+    assert scene.staging()
+    os.sync()
