@@ -41,7 +41,7 @@ def commit_before_reveal() -> None:
         commit(self, release)
         reveal(waiting.pop())
 
-    staging.Staging.reveal = waiting.append
+    staging.Staging.reveal = lambda self: waiting.append(self)
     store.Ledger.commit = early
 
 
@@ -60,19 +60,16 @@ def memory_at_commit() -> None:
 
 
 def no_audit() -> None:
-    """The release is revealed without a record of its bytes."""
-    reveal, audited = staging.Staging.reveal, store.Ledger.audited
+    """The bytes are recorded after they were revealed."""
+    audited, commit = store.Ledger.audited, store.Ledger.commit
     waiting = []
 
-    def early(self, release):
-        for arguments in waiting:
-            audited(self, *arguments)
+    def late(self, release):
+        audited(self, *waiting.pop())
         commit(self, release)
 
-    commit = store.Ledger.commit
     store.Ledger.audited = lambda self, *arguments: waiting.append(arguments)
-    store.Ledger.commit = early
-    staging.Staging.reveal = reveal
+    store.Ledger.commit = late
 
 
 def sequence_reused() -> None:
