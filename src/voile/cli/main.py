@@ -19,6 +19,7 @@ from voile.errors import VoileError
 COMMANDS = {
     "inspect": "Propose roles and types, warn, and write a first spec.",
     "anonymize": "Publish a table: group, check, write, audit, reveal.",
+    "publish": "Publish the next release of a series; the ledger remembers.",
     "audit": "Say what any published table promises, from its bytes.",
     "estimate": "Answer a count from a release, with its error.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",
