@@ -128,7 +128,7 @@ def _opened(path: Path, key: Path | None, lock: Lock, attest_current: bool, wher
         _refuse_other_bytes(closed, where)
         _migrated(path, where)
     content = _content(path, where, thorough=not closed)
-    refuse_wrong_key(keys, content)
+    keys.refuse_other(content.generation, content.check)
     if witness is not None:
         refuse_other_history(witness, content, where)
     if not closed and not attest_current:
@@ -166,17 +166,6 @@ def _migrated(path: Path, where: str) -> None:
         checkpoint(connection)
     finally:
         connection.close()
-
-
-def refuse_wrong_key(keys: KeyFile, content: Content) -> None:
-    """Refuse keys that do not make this ledger's pseudonyms."""
-    if check_value(keys.keys[: content.generation]) != content.check or len(keys.keys) < content.generation:
-        raise LedgerRefused(
-            "is not the key of this ledger as it is now",
-            where=f"key {keys.path}",
-            rule="with another key everybody would seem new",
-            remedy="restore the newest backup of the key: voile ledger key LEDGER --restore FILE",
-        )
 
 
 def refuse_other_history(witness: Witness, content: Content, where: str) -> None:
