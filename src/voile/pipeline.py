@@ -39,22 +39,23 @@ from voile.rendering.release_frame import render
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
 
-def _silent(stage: str, share: float) -> None:
+def silent(stage: str, share: float) -> None:
     """Report nothing."""
 
 
-def read(source: Any, spec: Spec) -> Table:
+def read(source: Any, spec: Spec, *, may_be_empty: bool = False) -> Table:
     """Read a table as its spec declares it.
 
     `source` is a CSV or Parquet file, or any Arrow-capable data frame: polars (also lazy), pandas,
     a pyarrow Table, a DuckDB relation. `spec` is a TOML file, a Schema, or a mapping of columns.
+    `may_be_empty`: for a series from which everybody has left.
 
     >>> import polars as pl
     >>> patients = pl.DataFrame({"age": [31, 47], "disease": ["flu", "gout"]})
     >>> read(patients, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
     Table(2 rows: age quasi-identifying, disease sensitive)
     """
-    return read_table(source, schema_of(spec))
+    return read_table(source, schema_of(spec), may_be_empty=may_be_empty)
 
 
 def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
@@ -82,7 +83,7 @@ def anonymize(
     also: str = "",
     measure: str = "",
     insecure_seed: int | None = None,
-    report: Report = _silent,
+    report: Report = silent,
     **parameters: object,
 ) -> Release:
     """Make a release of a table in memory; `.write(folder)` publishes it.
@@ -121,7 +122,7 @@ def released(
     partition: Partition,
     claim: Claim,
     measures: dict[str, Metric] | None = None,
-    report: Report = _silent,
+    report: Report = silent,
 ) -> Release:
     """Check a partition, render it and write its certificate; all in memory."""
     if table.schema is None:
@@ -239,11 +240,11 @@ def _private_record(table: Table) -> dict[str, Any]:
 def write(release: Release, folder: str | Path, format: str = "csv") -> Path:
     """Publish a release into a new folder; a failed audit reveals nothing."""
     with Staging(folder) as staging:
-        _write_audited(release, staging, format)
+        write_audited(release, staging, format)
     return staging.target
 
 
-def _write_audited(
+def write_audited(
     release: Release, staging: Staging, format: str, register: Callable[[dict[str, str]], None] | None = None
 ) -> AuditReport:
     """Write, audit from the bytes on disk, and reveal; `register` learns the digests before the world does."""
@@ -298,7 +299,7 @@ def publish(
     folder: str | Path,
     *,
     format: str = "csv",
-    report: Report = _silent,
+    report: Report = silent,
     **options: Any,
 ) -> tuple[Release, AuditReport]:
     """Read a file or data frame, make a release and write it into a new folder; the whole line.
@@ -311,5 +312,5 @@ def publish(
         table = read(source, spec)
         release = anonymize(table, algorithm, report=report, **options)
         report("writing and auditing", 0)
-        found = _write_audited(release, staging, format)
+        found = write_audited(release, staging, format)
     return replace(release, certificate=found.certificate or {}), found
