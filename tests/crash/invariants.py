@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 from tests.crash.ledger_book import Book, keys_of, read_book
-from tests.crash.scene import Scene, Sighting
+from tests.crash.scene import SHELF, Scene, Sighting
 
 FILES = ("data.csv", "counterfeits.csv", "certificate.json")
 
@@ -60,7 +60,7 @@ def _committed(book: Book, root: Path) -> list[str]:
     for release in book.of_kind("committed"):
         if release in book.of_kind("withdrawn"):
             continue
-        folder = root / "out" / Path(book.of_kind("reserved")[release].body["folder"]).name
+        folder = root / SHELF / Path(book.of_kind("reserved")[release].body["folder"]).name
         for name, digest in book.of_kind("audited")[release].body["files"].items():
             path = folder / name
             if not path.is_file() or _digest(path.read_bytes()) != digest:
@@ -133,8 +133,7 @@ def _seated(options: list[list[int]]) -> int:
 def exposed(scene: Scene) -> list[str]:
     """What others could read although it is not revealed: the ledger and its company, keys, staging folders."""
     secret = [p for p in scene.root.iterdir() if p.name.startswith(scene.ledger.name)]
-    secret += [*scene.keys.rglob("*"), *(p for p in scene.out.iterdir() if p.name.startswith("."))]
-    secret += [p / "private" for p in scene.out.iterdir() if (p / "private").exists()]
+    secret += [*scene.keys.glob("*"), *scene.out.glob(".*"), *scene.out.glob("*/private")]
     return [f"mode: {p.name} is open to others" for p in secret if p.lstat().st_mode & 0o077]
 
 

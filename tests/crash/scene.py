@@ -12,7 +12,7 @@ patient = { role = "subject" }
 age = { role = "quasi-identifying", type = "integer" }
 disease = { role = "sensitive" }
 """
-HIDDEN = ".voile-staging-"
+SHELF = "shelf/out"  # where the releases are
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Scene:
     def __init__(self, root: Path) -> None:
         self.root = Path(os.path.realpath(root))
         self.ledger, self.spec = self.root / "clinic.ledger", self.root / "clinic.toml"
-        self.keys, self.out = self.root / "keys", self.root / "out"
+        self.keys, self.out = self.root / "home" / "keys", self.root / SHELF
 
     def lay_out(self) -> "Scene":
         """Tables and spec; no ledger yet."""
-        for folder in (self.root, self.out):  # the product makes the place of keys
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for parent in (self.keys.parent, self.out.parent):  # the product makes the folders themselves
+            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.spec.write_text(SPEC, encoding="utf-8")
         for name, persons in TABLES.items():
             lines = ["patient,age,disease", *(f"{p.name},{p.age},{p.disease}" for p in persons)]
@@ -74,7 +74,8 @@ class Scene:
 
     def staging(self) -> list[str]:
         """What killed runs left beside the releases."""
-        return sorted(p.name for p in self.out.iterdir() if p.name.startswith("."))
+        found = self.out.iterdir() if self.out.exists() else ()
+        return sorted(p.name for p in found if p.name.startswith("."))
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,9 @@ def sightings(tree: dict[str, bytes | None]) -> list[Sighting]:
     """Every visible release of a tree (as `power_loss.tree_of` describes one)."""
     found: dict[str, dict[str, bytes]] = {}
     for path, content in tree.items():
-        parts = path.split("/")
-        if parts[0] == "out" and len(parts) > 1 and not parts[1].startswith("."):
-            files = found.setdefault(parts[1], {})
+        release, _, name = path.removeprefix(f"{SHELF}/").partition("/")
+        if path.startswith(f"{SHELF}/") and not release.startswith("."):
+            files = found.setdefault(release, {})
             if content is not None:
-                files["/".join(parts[2:])] = content
+                files[name] = content
     return [Sighting(name, files, tuple(TABLES[name])) for name, files in sorted(found.items())]

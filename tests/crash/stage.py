@@ -40,13 +40,20 @@ class Stage:
             "next": self.scene.publish("t2"),
         }[act]
 
-    def play(self, act: str, fault: Fault | None = None, mutant: str = "", data: bool = False) -> Outcome:
+    def play(self, act: str, mutant: str = "", data: bool = False) -> Outcome:
         """Set the scene and run the act, traced."""
+        return self._run(act, None, mutant, data)
+
+    def spoil(self, act: str, point: Point, what: str, mutant: str = "") -> Outcome:
+        """The same with a fault at one call."""
+        outcome = self._run(act, Fault(point, what), mutant)
+        assert struck(self.log) == point.place, f"the fault met another call than {point}"
+        return outcome
+
+    def _run(self, act: str, fault: Fault | None, mutant: str, data: bool = False) -> Outcome:
         self.set(act)
         arguments, keys = self.command(act), self.scene.keys
-        outcome = traced(self.warm, arguments, keys=keys, log=self.log, mutant=mutant, fault=fault, data=data)
-        assert fault is None or struck(self.log) == fault.point.place, "the fault met another call than planned"
-        return outcome
+        return traced(self.warm, arguments, keys=keys, log=self.log, mutant=mutant, fault=fault, data=data)
 
     def plan(self, act: str, mutant: str = "") -> list[Point]:
         """Every call of an act that would write into the clinic's folder."""

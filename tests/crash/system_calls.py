@@ -79,7 +79,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Point:
-    """The `index`-th call of this name in its thread, which is how strace counts; 1 is the first."""
+    """The `index`-th call of this name in its thread, which is how strace counts; 1 is the first.
+
+    Threads beside the main one share work as they like: there, calls about this very path are counted.
+    """
 
     name: str
     index: int
@@ -128,8 +131,10 @@ def traced(
     run = warm.start(arguments, keys=keys, mutant=mutant, gate=gate)
     command = ["strace", "-y", "-xx", "-s", "2000000" if data else "1024", "-o", str(log), "-p", str(run.pid)]
     command += ["-e", f"trace={','.join(OBSERVED)}", "-e", "signal=none"]
-    if fault is None or fault.point.beside:  # counts are per thread: the main thread's are its own
+    if fault is None or fault.point.beside:
         command.append("-f")
+    if fault is not None and fault.point.beside:
+        command += ["-P", fault.point.target]
     if fault is not None:
         command += ["-e", f"inject={fault.point.name}:{fault.what}:when={fault.point.index}"]
     tracer = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -190,12 +195,14 @@ def _writes(call: Call) -> bool:
 
 def points(log: Path, within: Path) -> list[Point]:
     """Every call that would write below a folder."""
-    counted: dict[tuple[int, str], int] = {}
+    counted: dict[tuple[int, str, str], int] = {}
     found = []
     recorded = calls(log)
     threads = [call.thread for call in recorded]
     for call in recorded:
-        index = counted[call.thread, call.name] = counted.get((call.thread, call.name), 0) + 1
+        beside = call.thread != threads[0]
+        counter = (call.thread, call.name, call.target if beside else "")
+        index = counted[counter] = counted.get(counter, 0) + 1
         if _writes(call) and Path(call.target).is_relative_to(within):
-            found.append(Point(call.name, index, call.target, call.thread != threads[0]))
+            found.append(Point(call.name, index, call.target, beside))
     return found

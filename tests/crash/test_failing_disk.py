@@ -10,7 +10,6 @@ from tests.crash.aftermath import aftermath, unspeakable
 from tests.crash.ledger_book import read_book
 from tests.crash.power_loss import tree_of
 from tests.crash.scene import Scene, sightings
-from tests.crash.system_calls import Fault
 
 CHUNKS = 6
 # what may fail without failing the run, and why: (call, end of the path) -> reason
@@ -51,7 +50,7 @@ def complaints(scene, outcome, excused):
 def test_one_call_fails(stage, error, chunk):
     plan = stage.plan("next")
     for point in plan[chunk::CHUNKS]:
-        outcome = stage.play("next", Fault(point, f"error={error}"))
+        outcome = stage.spoil("next", point, f"error={error}")
         excused = point in tidying(plan) or any(
             point.name == call and point.target.endswith(end) for call, end in JUSTIFIED
         )

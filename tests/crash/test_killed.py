@@ -4,7 +4,6 @@ import pytest
 
 from tests.crash.aftermath import aftermath
 from tests.crash.stage import ACTS
-from tests.crash.system_calls import Fault
 
 CHUNKS = 6
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
@@ -14,6 +13,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
 @pytest.mark.parametrize("act", ACTS)
 def test_nothing_is_lost_wherever_a_run_is_killed(stage, act, chunk):
     for point in stage.plan(act)[chunk::CHUNKS]:
-        outcome = stage.play(act, Fault(point, "signal=KILL"))
+        outcome = stage.spoil(act, point, "signal=KILL")
         assert outcome.code == -9, (point, outcome)
         assert aftermath(stage.scene, stage.warm) == [], point

@@ -6,7 +6,6 @@ import pytest
 
 from tests.crash.aftermath import aftermath
 from tests.crash.mutants import MUTANTS
-from tests.crash.system_calls import Fault
 from tests.crash.test_power_loss import after, recorded
 from tests.crash.test_publishers import together
 
@@ -42,7 +41,7 @@ def around_the_reveal(stage, mutant):
 @pytest.mark.parametrize("mutant", KILLED)
 def test_caught_when_killed(stage, mutant):
     for point in around_the_reveal(stage, mutant):
-        stage.play("next", Fault(point, "signal=KILL"), mutant=mutant)
+        stage.spoil("next", point, "signal=KILL", mutant)
         if caught(aftermath(stage.scene, stage.warm), KILLED[mutant]):
             return
     pytest.fail("survived every kill point")
@@ -73,7 +72,7 @@ def test_caught_by_eight_publishers(stage):
 
 def test_caught_by_what_is_left_behind(stage):
     point = next(p for p in around_the_reveal(stage, "") if p.name.startswith("rename"))
-    stage.play("next", Fault(point, "signal=KILL"))
+    stage.spoil("next", point, "signal=KILL")
     assert stage.scene.staging()
     scene = stage.scene
     stage.warm.run(scene.publish("t3"), keys=scene.keys, mutant="no_sweeping")

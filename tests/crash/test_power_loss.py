@@ -12,7 +12,7 @@ from tests.crash.scene import sightings
 from tests.crash.stage import ACTS
 
 CHUNKS = 6
-REPLAYS = {"create": 120, "first": 200, "next": 300}
+REPLAYS = {"create": 100, "first": 160, "next": 260}
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
 
 

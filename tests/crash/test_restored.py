@@ -54,39 +54,38 @@ def test_yesterdays_ledger_with_todays_witness(two):
 
 def test_yesterdays_ledger_and_witness(two):
     """Only the releases themselves can tell."""
-    yesterday(two, "clinic.ledger", "keys")
+    yesterday(two, "clinic.ledger", "home")
     assert_refused(two)
 
 
 def test_yesterdays_witness_alone(two):
     """A witness that is behind proves nothing against the ledger but that it is not the file it knew."""
-    yesterday(two, "keys")
+    yesterday(two, "home")
     outcome = publish(two, "t3")
     assert outcome.code in (0, 3)
     assert refusal(outcome) + unspeakable(outcome) == []
 
 
-def elsewhere(stage, folder):
-    """A second machine: a copy of everything."""
+def forked(stage, folder):
+    """A copy of everything on a second machine; each publishes, and knows nothing of the other."""
+    stage.set("next")
     other = Scene(folder / "clinic")
     stage.scene.keep(other.root)
+    assert publish(stage, "t2").code == 0
+    away = stage.scene.root.rename(folder / "another machine")
+    assert publish(stage, "t3", other).code == 0
+    away.rename(stage.scene.root)
     return other
 
 
 def test_forked_on_two_machines(stage, tmp_path):
-    stage.set("next")
-    other = elsewhere(stage, tmp_path)
-    assert publish(stage, "t2").code == 0
-    assert publish(stage, "t3", other).code == 0
+    other = forked(stage, tmp_path)
     shutil.copytree(other.out / "t3", stage.scene.out / "t3")  # their releases meet
     assert_refused(stage, table="t4")
 
 
 def test_the_ledger_of_the_other_machine(stage, tmp_path):
-    stage.set("next")
-    other = elsewhere(stage, tmp_path)
-    assert publish(stage, "t2").code == 0
-    assert publish(stage, "t3", other).code == 0
+    other = forked(stage, tmp_path)
     shutil.copyfile(other.ledger, stage.scene.ledger)
     assert_refused(stage, table="t4")
 

@@ -61,7 +61,8 @@ class Staging:
                 _sync(Path(folder))
             os.rename(self.path, self.target)
             self._revealed = True
-            _sync(self.target.parent)
+            for name in (self.target, *reversed(self._made)):  # parents that are lost take the release with them
+                _sync(name.parent)
         except OSError as error:
             problem = f"cannot be written ({os.strerror(error.errno or 0).lower()})"
         if problem:
