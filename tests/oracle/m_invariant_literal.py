@@ -1,9 +1,10 @@
 """m-invariant generalization as paper 001 writes it (section 4), with fractions and full scans. Slow on purpose.
 
 What the paper leaves open is settled as in facts/m_invariance.md B: buckets by size of the signature, then by its
-codes; a bucket's whole shortage is tried before one tuple at a time; beta is bounded by lambda; new tuples that are
-not m-eligible all wait. Equal counts go to the lower code, equal perimeters to the first attribute, then to the
-first cut; tuples that are equal in the attribute of a split stay in order of rows.
+codes; a bucket's whole shortage, as far as there are tuples, is tried before one tuple at a time; beta is bounded by
+lambda; new tuples that are not m-eligible all wait. Equal counts go to the lower code, equal perimeters to the first
+attribute, then to the cut nearest to the middle, then to the lower one; tuples that are equal in the attribute of a
+split stay in order of rows.
 
 A bucket is a mapping from each value of its signature to the tuples that carry it: a row, or None for a
 counterfeit. New tuples are drawn from the front of `left[value]`, which somebody has shuffled.
@@ -74,12 +75,12 @@ def fill_shortage(bucket, left, m):
     """Phase 2 for one bucket: what it lacks comes from the new tuples while they stay eligible, or is invented."""
     most = max(len(tuples) for tuples in bucket.values())
     lacking = {value: most - len(tuples) for value, tuples in bucket.items()}
-    if movable(left, lacking, m):
-        for value, count in lacking.items():
+    at_once = {value: min(count, len(left.get(value, []))) for value, count in lacking.items()}
+    if movable(left, at_once, m):
+        for value, count in at_once.items():
             move(left, bucket, value, count)
-        return
     for value in sorted(bucket):
-        for _ in range(lacking[value]):
+        while len(bucket[value]) < most:
             if movable(left, {value: 1}, m):
                 move(left, bucket, value, 1)
             else:
@@ -138,8 +139,9 @@ def split(quasi, bucket):
         lists = {value: sorted(tuples, key=place_on(quasi[attribute])) for value, tuples in bucket.items()}
         for cut in range(1, size):
             halves = [{v: tuples[:cut] for v, tuples in lists.items()}, {v: t[cut:] for v, t in lists.items()}]
-            schemes.append((sum(perimeter(quasi, half) for half in halves), attribute, cut, halves))
-    _, _, _, halves = min(schemes, key=lambda scheme: scheme[:3])
+            rank = (sum(perimeter(quasi, half) for half in halves), attribute, abs(2 * cut - size), cut)
+            schemes.append((rank, halves))
+    _, halves = min(schemes, key=lambda scheme: scheme[0])
     return split(quasi, halves[0]) + split(quasi, halves[1])
 
 
