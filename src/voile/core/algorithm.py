@@ -52,6 +52,10 @@ class Algorithm(Parameterised, ABC):
         """This algorithm with every automatic parameter fixed for a table."""
         return self
 
+    def holds_against(self) -> Rung:
+        """The rung with these parameters; never above the one on the card."""
+        return self.rung
+
     def limits(self) -> list[str]:
         """What these parameters leave unprotected, beside what the rung says; for the certificate."""
         return []

@@ -124,6 +124,10 @@ class Bags:
         bags = [Bag.of(*pair, rows.size, domain) for pair, domain in zip(held, meanings, strict=True)]
         return cls(sizes, tuple(bags), rows)
 
+    def sizes_if_all_differ(self) -> list[NDArray[np.int64]]:
+        """Per column the size of each group, 0 where a value occurs twice in it."""
+        return [np.where(bag.top() == 1, self.sizes, 0) for bag in self.columns]
+
 
 def _one_of_each(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """One row number for each different combination of values."""

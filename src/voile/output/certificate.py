@@ -39,7 +39,7 @@ class Claim:
     @property
     def rung(self) -> Rung:
         """Draws from a seed protect from nobody who thinks about the algorithm."""
-        return self.algorithm.rung if self.secret else Rung.RELEASE
+        return self.algorithm.holds_against() if self.secret else Rung.RELEASE
 
     def rung_of(self, further: PrivacyModel) -> Rung:
         """Merging until bags look right tells why they do: what depends on values holds for the release alone."""
