@@ -262,7 +262,9 @@ def test_order_of_input_does_not_matter(balance, tables, seed, data):
             table = table_of(order)
             history = memory.history(table)
             try:
-                part = MInvariant(m=2, balance=balance).partition(table, draws=InsecureDraws(seed), history=history)
+                part = MInvariant(m=2, balance=balance).partition(
+                    table, draws=InsecureDraws(seed), history=history
+                )
             except Infeasible:
                 shown.append(None)
                 continue

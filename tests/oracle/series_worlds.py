@@ -1,14 +1,18 @@
 """The possible-worlds oracle over a series: what an adversary who knows the algorithm infers from all releases.
 
-A *series* says who is in the table at each release: a tuple of tuples of persons. A *world* says which value each of
-them has there, in the same shape. Before anything is published all worlds of a prior are equally likely:
+A *series* says who is in the table at each release: a tuple of tuples of persons. A *world* says which value each
+of them has there, in the same shape. Before anything is published all worlds of a prior are equally likely:
 
 * `known_counts`: the multiset of the persons who come at each release is known, everything else is not. Nobody's
   value changes. This is the prior of facts/m_invariance.md, where refusals and waiting tell nothing.
 * `unknown_counts`: every person has any value of the domain. Now it tells something that new rows had to wait.
 
-Persons stand on a line; everybody's place, and so the members of every published group, are known. A publication is,
-for each group, its members, its bag of values and its number of counterfeits. Posteriors are exact fractions.
+* `changing`: every person has any value of the domain, and another at every release.
+
+Everybody's place, on a line or in a plane, is known, and so are the members of every published group. A
+publication is, for each group, its members, its bag of values and its number of counterfeits; nothing at all when
+refused.
+Posteriors are exact fractions.
 """
 
 from collections import defaultdict
@@ -61,20 +65,21 @@ def changing(series, domain):
 
 
 def shipped(algorithm, line=LINE, domain=4):
-    """One release by an algorithm of the catalog, on every draw."""
+    """One release by an algorithm of the catalog, on every draw; a place may have several coordinates."""
     labels = Hierarchy.flat([f"s{v}" for v in range(domain)])
+    places = list(zip(*(place if isinstance(place, tuple) else (place,) for place in line), strict=True))
 
     def of(present, values, memory):
-        places = [line[p] for p in present]
         table = Table(
-            [column("place", axis_of(line), places), column("secret", labels, list(values), Role.SENSITIVE)]
+            [
+                *(column(f"q{i}", axis_of(axis), [axis[p] for p in present]) for i, axis in enumerate(places)),
+                column("secret", labels, list(values), Role.SENSITIVE),
+                column("person", Hierarchy.flat([f"p{p:02}" for p in range(len(line))]), present, Role.SUBJECT),
+            ]
         )
-        person = {line[p]: p for p in present}
-        persons = [person[int(place)] for place in table.quasi[0].codes]
+        persons = table.with_role(Role.SUBJECT)[0].codes.tolist()
         secret = table.sensitive[0].codes.tolist()
-        sets = sorted(set(memory.values()))
-        known = [_signature(memory.get(p), v, sets) for p, v in zip(persons, secret, strict=True)]
-        history = History(np.array(known, np.int64), tuple(np.array(s, np.int64) for s in sets))
+        history = history_of(persons, secret, memory)
 
         def run(draws):
             part = algorithm.partition(table, draws=draws, history=history)
@@ -94,11 +99,14 @@ def shipped(algorithm, line=LINE, domain=4):
     return of
 
 
-def _signature(remembered, value, sets):
+def history_of(persons, values, memory):
     """As the ledger tells it: a person whose value has left the signature must not be published."""
-    if remembered is None:
-        return NEW
-    return sets.index(remembered) if value in remembered else WITHHELD
+    sets = sorted(set(memory.values()))
+    known = [
+        NEW if p not in memory else sets.index(memory[p]) if value in memory[p] else WITHHELD
+        for p, value in zip(persons, values, strict=True)
+    ]
+    return History(np.array(known, np.int64), tuple(np.array(s, np.int64) for s in sets))
 
 
 def transcribed(m, balance, line=LINE):
@@ -109,7 +117,8 @@ def transcribed(m, balance, line=LINE):
         value = dict(zip(present, values, strict=True))
         known = [memory.get(p, literal.NEW) for p in persons]
         known = [
-            s if s == literal.NEW or value[p] in s else literal.WITHHELD for p, s in zip(persons, known, strict=True)
+            s if s == literal.NEW or value[p] in s else literal.WITHHELD
+            for p, s in zip(persons, known, strict=True)
         ]
         quasi = [(max(line) - min(line), [line[p] for p in persons])]
 
@@ -185,17 +194,21 @@ def posteriors(series, kept):
     return found
 
 
-def surest(series, publications, prior, about=None):
-    """The most an adversary can be sure of: (posterior, publications, person, release, value).
-
-    About everybody who is published at least once; `about` narrows this.
-    """
+def surest(series, publications, prior, when=lambda seen, person, at: True):
+    """The most an adversary can be sure of about anybody in any release, and what tells it:
+    (posterior, publications, person, release, value). `when` picks what counts."""
     worst = (Fraction(0),)
     for seen, kept in weighed(publications, prior).items():
-        disclosed = set(signatures(seen))
         for (person, at), shares in posteriors(series, kept).items():
-            if person in disclosed and (about is None or (person, at) in about):
-                value = max(shares, key=lambda v: (shares[v], -v))
-                if shares[value] > worst[0]:
-                    worst = (shares[value], seen, person, at, value)
+            value = max(shares, key=lambda v: (shares[v], -v))
+            if shares[value] > worst[0] and when(seen, person, at):
+                worst = (shares[value], seen, person, at, value)
     return worst
+
+
+def nobody_waited(series, seen):
+    """Whether everybody was published when they came; who was later absent is held back."""
+    return all(
+        set(come) <= {p for members, _, _ in shown for p in members}
+        for come, shown in zip(newcomers(series), seen, strict=True)
+    )
