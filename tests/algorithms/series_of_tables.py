@@ -42,7 +42,7 @@ def table_of(people, values=8, persons=64):
             ),
             column(
                 "person",
-                Hierarchy.flat([f"n{i:02}" for i in range(persons)]),
+                Hierarchy.flat([f"n{i:03}" for i in range(persons)]),
                 [p.name for p in people],
                 Role.SUBJECT,
             ),

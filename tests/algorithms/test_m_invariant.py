@@ -236,6 +236,25 @@ def test_series_keeps_its_promise(balance, tables, m, seed):
         memory.keep(table, groups)
 
 
+@both_balances
+@pytest.mark.parametrize("values, m", [(2, 2), (5, 3)])
+def test_large_buckets_are_split_alike(balance, values, m):
+    """Lists so long that the product cuts them first, and shares the parts out to two threads."""
+    generator = np.random.default_rng(values)
+    places = generator.integers([0, -50, 0, 0], [10, 50, 5, 5], (180, 4)).tolist()
+    people = [Person(name, *place, name % values) for name, place in enumerate(places)]
+    algorithm, memory = MInvariant(m=m, balance=balance), Memory()
+    stayed = [p for p in people[:150] if p.name % 7 and p.name % values < 2]
+    for number, present in enumerate((people[:150], stayed + people[150:])):
+        table = table_of(present, persons=180)
+        expected = by_literal(table, memory.of(table), algorithm, InsecureDraws(number))
+        history = memory.history(table)
+        groups = groups_of(algorithm.partition(table, draws=InsecureDraws(number), history=history))
+        assert sorted(groups) == sorted(expected)
+        check_release(values_in(table), memory.of(table), groups, m)
+        memory.keep(table, groups)
+
+
 def check_release(values, known, groups, m):
     for rows, fakes in groups:
         bag = [*(values[row] for row in rows), *fakes]

@@ -18,13 +18,14 @@ Posteriors are exact fractions.
 from collections import defaultdict
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 
 from tests.oracle import m_invariant_literal as literal
 from tests.oracle.every_draw import distribution
 from tests.small_tables import axis_of, column
+from voile import catalog
 from voile.core.hierarchy import Hierarchy
 from voile.core.history import NEW, WITHHELD, History
 from voile.core.schema import Role
@@ -33,6 +34,7 @@ from voile.errors import Infeasible
 from voile.theory.worlds import worlds
 
 LINE = (0, 1, 3, 7, 8, 12, 20, 21, 25, 33, 40, 41)  # places of persons 0, 1, ...
+MIXED = (0, 20, 3, 12, 1, 21, 7, 8)  # newcomers stand among those who were there
 
 
 def newcomers(series):
@@ -212,3 +214,34 @@ def nobody_waited(series, seen):
         set(come) <= {p for members, _, _ in shown for p in members}
         for come, shown in zip(newcomers(series), seen, strict=True)
     )
+
+
+def by(m, balance="counterfeit", line=LINE):
+    """m-invariance as it is shipped, its releases kept from case to case."""
+    return cache_by_content(shipped(catalog.algorithm("m_invariant")(m=m, balance=balance), line))
+
+
+def eligible_values(n, domain, m):
+    """All m-eligible multisets of n values."""
+    for values in combinations_with_replacement(range(domain), n):
+        if all(m * values.count(value) <= n for value in values):
+            yield values
+
+
+def two_releases(m, domain, first, second):
+    """All series of two tables with so many persons at most at first, so many newcomers, and anybody gone."""
+    for n, come in product(range(m, first + 1), range(second + 1)):
+        for values, new in product(eligible_values(n, domain, m), eligible_values(come, domain, m)):
+            for staying in range(n + 1):
+                for stay in combinations(range(n), staying):
+                    series = (tuple(range(n)), (*stay, *range(n, n + come)))
+                    if series[1]:
+                        yield series, (values, new)
+
+
+def told(release, cases):
+    """What is told at most in each case, and the case."""
+    return [
+        (surest(series, releases(release, series), known_counts(series, values))[0], series, values)
+        for series, values in cases
+    ]

@@ -1,13 +1,14 @@
 """What a reader who knows the algorithm learns from a whole series: nothing above 1/m, or exactly what we say."""
 
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, permutations, product
+from itertools import permutations, product
 
 import pytest
 
 from tests.oracle.series_worlds import (
     LINE,
-    cache_by_content,
+    MIXED,
+    by,
     changing,
     known_counts,
     nobody_waited,
@@ -16,44 +17,12 @@ from tests.oracle.series_worlds import (
     shipped,
     signatures,
     surest,
+    told,
+    two_releases,
     unknown_counts,
     weighed,
 )
 from voile.algorithms.m_invariant import MInvariant
-
-MIXED = (0, 20, 3, 12, 1, 21, 7, 8)  # newcomers stand among those who were there
-
-
-def by(m, balance="counterfeit", line=LINE):
-    """The product, its releases kept from case to case."""
-    return cache_by_content(shipped(MInvariant(m=m, balance=balance), line))
-
-
-def eligible_values(n, domain, m):
-    """All m-eligible multisets of n values."""
-    for values in combinations_with_replacement(range(domain), n):
-        if all(m * values.count(value) <= n for value in values):
-            yield values
-
-
-def two_releases(m, domain, first, second):
-    """All series of two tables with so many persons at most at first, so many newcomers, and anybody gone."""
-    for n, come in product(range(m, first + 1), range(second + 1)):
-        for values, new in product(eligible_values(n, domain, m), eligible_values(come, domain, m)):
-            for staying in range(n + 1):
-                for stay in combinations(range(n), staying):
-                    series = (tuple(range(n)), (*stay, *range(n, n + come)))
-                    if series[1]:
-                        yield series, (values, new)
-
-
-def told(release, cases):
-    """What is told at most in each case, and the case."""
-    return [
-        (surest(series, releases(release, series), known_counts(series, values))[0], series, values)
-        for series, values in cases
-    ]
-
 
 SIZES = [
     pytest.param(2, 3, 3, 3, LINE, 96, id="m=2"),
