@@ -14,6 +14,7 @@ _HOMES = {
     "Infeasible": "voile.errors",
     "Release": "voile.core.release",
     "Schema": "voile.core.schema",
+    "Series": "voile.series.publishing",
     "Table": "voile.core.table",
     "VoileError": "voile.errors",
     "anonymize": "voile.pipeline",
@@ -29,6 +30,7 @@ __all__ = [
     "Infeasible",
     "Release",
     "Schema",
+    "Series",
     "Table",
     "VoileError",
     "anonymize",
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from voile.estimating import estimate
     from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, export_hierarchy, publish, read
+    from voile.series.publishing import Series
 
 
 def __getattr__(name: str) -> Any:

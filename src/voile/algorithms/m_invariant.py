@@ -86,6 +86,7 @@ class MInvariant(RandomisedAlgorithm):
     paper = "001"
     promise = "m_uniqueness"
     rung = Rung.ALGORITHM_MARGINAL
+    counterfeits = True
     cost = "about n log n; 1M rows in seconds"
     meaning = "for a series of releases: everybody always among the same values, with counterfeits where one lacks"
 
@@ -130,7 +131,10 @@ class MInvariant(RandomisedAlgorithm):
         """Division, balancing, assignment, split."""
         column = table.single_sensitive(self.key)
         _refuse_kept(table)
-        history = history or History.none(table.n)
+        if history is None:
+            if table.n == 0:  # in a series everybody may have left; a first release needs somebody
+                refuse_ineligible(np.empty(0, np.int64), self.m, column.name, suppressing=None, symbol="m")
+            history = History.none(table.n)
         every, index = distinct_values(np.concatenate([column.codes, *history.sets]))
         value = index[: table.n]
         signatures, bucket = divided(
@@ -148,7 +152,7 @@ class MInvariant(RandomisedAlgorithm):
         if self.m * int(counts.max(initial=0)) <= int(counts.sum()):
             return new
         if self.ineligible == "refuse" or not (bucket >= 0).any():
-            refuse_ineligible(counts[counts > 0], self.m, column, suppressing=None)
+            refuse_ineligible(counts[counts > 0], self.m, column, suppressing=None, symbol="m")
         return np.zeros_like(new)
 
     def _dealt(

@@ -11,7 +11,7 @@ _IN_A_BUCKET = 4
 def ascending_pairs(pairs):
     """The pairs in ascending order of both words, and where each came from.
 
-    Spread by the first bits into buckets of a few, then one insertion sort over all, in which hardly anything moves.
+    Spread by the first bits into buckets of a few, then one insertion sort over all: hardly anything moves.
 
     >>> ascending_pairs(np.array([[3, 0], [1, 2], [1, 1]], np.uint64))[1]
     array([2, 1, 0])

@@ -8,10 +8,11 @@ import hashlib
 import os
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from voile.errors import LedgerRefused
+from voile.ledger.database import refusing
 from voile.ledger.places import refuse_file, replace_file
 
 _FORMAT = "voile ledger key 1"
@@ -73,6 +74,16 @@ class KeyFile:
             raise LedgerRefused("belongs to another ledger", where=where, remedy=remedy)
         return cls(path, ledger, keys)
 
+    def refuse_other(self, generation: int, check: str) -> None:
+        """Refuse keys that do not make the pseudonyms of a ledger with this check value."""
+        if len(self.keys) < generation or check_value(self.keys[:generation]) != check:
+            raise LedgerRefused(
+                "is not the key of this ledger as it is now",
+                where=f"key {self.path}",
+                rule="with another key everybody would seem new",
+                remedy="restore the newest backup of the key: voile ledger key LEDGER --restore FILE",
+            )
+
     def with_another(self) -> "KeyFile":
         """The same and a fresh key behind the others."""
         return KeyFile(self.path, self.ledger, (*self.keys, secrets.token_bytes(KEY_BYTES)))
@@ -84,6 +95,31 @@ class KeyFile:
             folder.mkdir(mode=0o700, exist_ok=True)
         text = "\n".join([_FORMAT, self.ledger, *(key.hex() for key in self.keys)]) + "\n"
         replace_file(self.path, text.encode())
+
+
+def back_up(keys: KeyFile, target: Path) -> None:
+    """A copy of the key file in a new file of its owner alone."""
+    if os.path.lexists(target):
+        raise LedgerRefused("exists already", where=f"backup {target.name}", remedy="choose another name")
+    if not target.absolute().parent.is_dir():
+        raise LedgerRefused("its folder does not exist", where=f"backup {target.name}", remedy="create the folder")
+    with refusing(f"backup {target.name}"):
+        replace(keys, path=target.absolute()).write()
+
+
+def restore_key(backup: Path, target: Path, ledger: str, generation: int, check: str) -> None:
+    """Put a backup in the key's place if it fits the ledger; a key that fits is never replaced."""
+    keys = KeyFile.read(backup, ledger)
+    keys.refuse_other(generation, check)
+    try:
+        KeyFile.read(target, ledger).refuse_other(generation, check)
+        fits = True
+    except LedgerRefused:
+        fits = False
+    if fits:
+        raise LedgerRefused("is in its place and fits", where=f"key {target}", remedy="nothing is to be done")
+    with refusing(f"key {target}"):
+        replace(keys, path=target).write()
 
 
 def _key_of(line: str) -> bytes:

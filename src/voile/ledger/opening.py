@@ -4,7 +4,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from voile.errors import LedgerRefused
@@ -125,10 +125,15 @@ def _opened(path: Path, key: Path | None, lock: Lock, attest_current: bool, wher
     witness = Witness.read(witness_path, own)
     closed = witness is not None and witness.sha256 is not None and witness.sha256 == digest
     if version < len(STEPS):
-        _refuse_other_bytes(closed, where)
+        if not closed and not attest_current:
+            _refuse_unwitnessed(witness, digest, where)
+        if witness is not None:  # from here on the file's bytes change
+            witness = replace(witness, sha256=None)
+            witness.write(witness_path)
         _migrated(path, where)
+        closed = False
     content = _content(path, where, thorough=not closed)
-    refuse_wrong_key(keys, content)
+    keys.refuse_other(content.generation, content.check)
     if witness is not None:
         refuse_other_history(witness, content, where)
     if not closed and not attest_current:
@@ -168,17 +173,6 @@ def _migrated(path: Path, where: str) -> None:
         connection.close()
 
 
-def refuse_wrong_key(keys: KeyFile, content: Content) -> None:
-    """Refuse keys that do not make this ledger's pseudonyms."""
-    if check_value(keys.keys[: content.generation]) != content.check or len(keys.keys) < content.generation:
-        raise LedgerRefused(
-            "is not the key of this ledger as it is now",
-            where=f"key {keys.path}",
-            rule="with another key everybody would seem new",
-            remedy="restore the newest backup of the key: voile ledger key LEDGER --restore FILE",
-        )
-
-
 def refuse_other_history(witness: Witness, content: Content, where: str) -> None:
     """Refuse a ledger that is older than the witness, or that went another way."""
     if witness.number > content.head.number:
@@ -194,15 +188,6 @@ def refuse_other_history(witness: Witness, content: Content, where: str) -> None
             where=where,
             rule="two copies that publish separately disclose together",
             remedy="use the copy that was used with this key, and never publish from the other (docs/ledger.md)",
-        )
-
-
-def _refuse_other_bytes(closed: bool, where: str) -> None:
-    if not closed:
-        raise LedgerRefused(
-            "has an old format and was not closed properly",
-            where=where,
-            remedy="open it once with the Voile that wrote it (voile ledger verify), then with this one",
         )
 
 

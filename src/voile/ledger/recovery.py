@@ -8,7 +8,7 @@ from voile.errors import LedgerRefused, counted
 from voile.ledger.chain import AUDITED, DANGLING, PUBLISHED, ReleaseRecord
 from voile.ledger.keys import KeyFile
 from voile.ledger.manifests import contradiction, newer_than, series_of
-from voile.ledger.opening import refuse_other_history, refuse_wrong_key
+from voile.ledger.opening import refuse_other_history
 from voile.ledger.places import file_digest
 from voile.ledger.store import Ledger
 from voile.ledger.view import LedgerView
@@ -110,8 +110,11 @@ def _key_finding(view: LedgerView) -> Finding:
         return Finding(
             None, f"not checked: the key is not at {view.key_path}; without it nothing can be published"
         )
-    keys = f"the key at {view.key_path} fits, generation {view.content.generation}"
-    return _tried(lambda: refuse_wrong_key(KeyFile.read(view.key_path, view.id), view.content), keys)
+    content = view.content
+    return _tried(
+        lambda: KeyFile.read(view.key_path, view.id).refuse_other(content.generation, content.check),
+        f"the key at {view.key_path} fits, generation {content.generation}",
+    )
 
 
 def _witness_findings(view: LedgerView) -> list[Finding]:
