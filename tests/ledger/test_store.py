@@ -255,8 +255,11 @@ def test_chain_that_does_not_hold_is_told():
         "misses" in parse_chain([row, (2, "reserved", text, first.hash, link(2, "reserved", first.hash, text))])[1]
     )
     assert "unknown" in parse_chain([row, (2, "odd", text, first.hash, link(2, "odd", first.hash, text))])[1]
-    spaced = '{"ledger": "x"}'
-    assert parse_chain([(1, "created", spaced, first.previous, link(1, "created", first.previous, spaced))])[1]
+    torn = '{"ledger":'
+    assert (
+        "readable"
+        in parse_chain([(1, "created", torn, first.previous, link(1, "created", first.previous, torn))])[1]
+    )
 
 
 def test_many_small_releases_stay_few_pages(path, monkeypatch):

@@ -19,7 +19,9 @@ _json = click.option("--json", "as_json", is_flag=True, help="One JSON document 
 Command = Callable[..., Any]
 
 
-@click.group(help="The memory of a series of releases: what it holds, and whether it is sound. All commands have --json.")
+@click.group(
+    help="The memory of a series of releases: what it holds, and whether it is sound. All commands have --json."
+)
 def command() -> None:
     pass
 

@@ -5,9 +5,10 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from voile.errors import LedgerRefused
-from voile.ledger.chain import Record, canonical, last_with, parse_chain
+from voile.ledger.chain import Record, ReleaseRecord, canonical, last_with, parse_chain, releases
 from voile.ledger.memory import Memory
 
 DAMAGED = "keep the damaged file, and restore the newest backup (docs/ledger.md)"
@@ -64,6 +65,11 @@ class Content:
     def head(self) -> Record:
         """The newest record."""
         return self.chain[-1]
+
+    @cached_property
+    def releases(self) -> tuple[ReleaseRecord, ...]:
+        """Every release with its state."""
+        return tuple(releases(self.chain))
 
     @property
     def generation(self) -> int:

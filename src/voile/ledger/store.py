@@ -120,7 +120,7 @@ class Ledger:
 
     def releases(self) -> list[ReleaseRecord]:
         """Every release with its state."""
-        return links.releases(self._content.chain)
+        return list(self._content.releases)
 
     def signatures(self) -> dict[int, tuple[str, ...]]:
         """The sets of sensitive values by number."""

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voile.errors import LedgerRefused, counted
-from voile.ledger import chain as links
 from voile.ledger.chain import Record, ReleaseRecord
 from voile.ledger.content import DAMAGED, Content, load_content
 from voile.ledger.database import faults, open_to_read, refuse_stranger, refusing
@@ -52,7 +51,7 @@ class LedgerView:
 
     def releases(self) -> list[ReleaseRecord]:
         """Every release with its state."""
-        return links.releases(self.content.chain)
+        return list(self.content.releases)
 
     def signatures(self) -> dict[int, tuple[str, ...]]:
         """The sets of sensitive values by number."""
