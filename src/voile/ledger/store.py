@@ -24,13 +24,12 @@ from voile.ledger import chain as links
 from voile.ledger.chain import Record, ReleaseRecord
 from voile.ledger.content import Content, write_meta, write_record
 from voile.ledger.database import checkpoint, refusing, transaction
-from voile.ledger.keys import KeyFile, check_value
+from voile.ledger.keys import check_value
 from voile.ledger.memory import ONCE, UNKNOWN
-from voile.ledger.opening import create_ledger, open_session
+from voile.ledger.opening import Session, create_ledger, open_session
 from voile.ledger.places import file_digest, has_content, wal_of
 from voile.ledger.pseudonyms import People, again, pseudonyms, read_only
 from voile.ledger.view import LedgerView, read_ledger
-from voile.ledger.witness import Witness
 
 Change = Callable[[sqlite3.Connection, Content], Content]
 
@@ -47,13 +46,11 @@ class Reservation:
 class Ledger:
     """The memory of a series of releases; `with Ledger.open(path) as ledger:`."""
 
-    def __init__(self, path: Path, session: Any) -> None:
+    def __init__(self, path: Path, session: Session) -> None:
         self.path = path
         self._where = f"ledger {path.name}"
         self._session = session
-        self._content: Content = session.content
-        self._keys: KeyFile = session.keys
-        self._witness: Witness = session.witness
+        self._content, self._keys, self._witness = session.content, session.keys, session.witness
         self._connection: sqlite3.Connection | None = session.connection
         self._unsure = False  # a write has failed: what the file holds is known only after it is opened again
 
@@ -262,6 +259,7 @@ class Ledger:
             raise LedgerRefused(
                 "is closed after an error", where=self._where, remedy="open it again: it is checked"
             )
+        links.canonical(body)  # what is no JSON fails before anything is begun
         with refusing(self._where):
             if self._witness.sha256 is not None:  # from here on the file's bytes may change
                 self._tell(self._witness.number, self._witness.head)
