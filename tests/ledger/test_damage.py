@@ -267,6 +267,18 @@ def test_not_a_ledger(tmp_path):
         Ledger.create(tmp_path / "no" / "x.ledger")
 
 
+@pytest.mark.parametrize("own", ["'../../x'", "'a'", "x'ff'", "17", "'" + "0" * 31 + "'"])
+def test_an_id_that_is_none_leads_nowhere(small, keys, own):
+    """It names the key file."""
+    interrupted(keys)
+    connection = open_to_write(small)
+    connection.execute(f"update meta set value = {own} where name = 'ledger'")
+    connection.close()
+    for use in (Ledger.open, Ledger.read):
+        with pytest.raises(LedgerRefused, match="damaged"):
+            use(small)
+
+
 def test_what_was_left_of_a_creation_is_swept(tmp_path):
     (tmp_path / ".x.ledger.new").write_bytes(b"half")
     Ledger.create(tmp_path / "x.ledger")

@@ -302,3 +302,23 @@ def test_large_release_fills_several_pages(path, monkeypatch):
         assert len(ledger._content.memory.pages) == 10
     with Ledger.open(path) as ledger:
         assert (ledger.recall(people_of(ledger, names)) == np.arange(950) % 3 + 1).all()
+
+
+def test_relative_paths_outlive_a_change_of_folder(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Ledger.open("clinic.ledger") as ledger:
+        monkeypatch.chdir("/")
+        publish(ledger, ["ann"])
+    with Ledger.open(path) as ledger:
+        assert known(ledger, ["ann"]) == [FLU]
+    for odd in (".", "/", ""):
+        for use in (Ledger.create, Ledger.open, Ledger.read):
+            with pytest.raises(LedgerRefused):
+                use(odd)
+
+
+def test_what_is_no_json_changes_nothing(path):
+    with Ledger.open(path) as ledger:
+        with pytest.raises(TypeError):
+            begin(ledger, ["ann"], body={"rows": np.int64(1)})
+        assert publish(ledger, ["ann"]).release == 1

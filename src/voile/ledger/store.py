@@ -60,7 +60,7 @@ class Ledger:
     @staticmethod
     def create(path: str | Path, key: str | Path | None = None) -> None:
         """A new ledger and its key; refuses where there is one already."""
-        create_ledger(Path(path), None if key is None else Path(key), _now())
+        create_ledger(Path(path).absolute(), _path(key), _now())
 
     @classmethod
     def open(
@@ -76,14 +76,13 @@ class Ledger:
 
         `attest_current`: the operator states that this is the newest copy, where no witness can say so.
         """
-        own = Path(path)
-        chosen = None if key is None else Path(key)
-        return cls(own, open_session(own, chosen, patience, waiting, attest_current))
+        own = Path(path).absolute()
+        return cls(own, open_session(own, _path(key), patience, waiting, attest_current))
 
     @staticmethod
     def read(path: str | Path, key: str | Path | None = None) -> LedgerView:
         """What a ledger says, without its key and without waiting for anybody."""
-        return read_ledger(Path(path), None if key is None else Path(key))
+        return read_ledger(Path(path).absolute(), _path(key))
 
     @property
     def id(self) -> str:
@@ -284,8 +283,9 @@ class Ledger:
             raise LedgerRefused("another program has written to it", where=self._where, remedy="start again")
 
     def _tell(self, number: int, head: str) -> None:
-        self._witness = self._witness.saw(number, head)
-        self._witness.write(self._session.witness_path)
+        heard = self._witness.saw(number, head)
+        heard.write(self._session.witness_path)
+        self._witness = heard
 
     def close(self) -> None:
         """Bring everything into one file, tell the witness its digest, let others in.
@@ -316,6 +316,10 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _path(key: str | Path | None) -> Path | None:
+    return None if key is None else Path(key).absolute()
 
 
 def _now() -> str:
