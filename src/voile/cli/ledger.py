@@ -64,10 +64,21 @@ def create(ledger: Path, key: Path | None, as_json: bool) -> None:
 
 @command.command(help="List the releases of LEDGER; needs no key.")
 @_ledger
+@click.option(
+    "--picture",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Draw the history too: a name in .svg or .png.",
+)
 @_json
-def show(ledger: Path, as_json: bool) -> None:
+def show(ledger: Path, picture: Path | None, as_json: bool) -> None:
     from voile.cli import show as shown
     from voile.ledger import Ledger
+
+    if picture is not None:
+        from voile.series.publishing import Series
+
+        Series(ledger).picture(picture)
 
     view = Ledger.read(ledger)
     releases = view.releases()

@@ -93,7 +93,7 @@ class KeyFile:
         missing = [p for p in (self.path.parent, *self.path.parent.parents) if not p.exists()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
-            sync_folder(folder.parent)  # a key in a folder that is lost is lost
+            sync_folder(folder.parent)
         text = "\n".join([_FORMAT, self.ledger, *(key.hex() for key in self.keys)]) + "\n"
         replace_file(self.path, text.encode())
 
