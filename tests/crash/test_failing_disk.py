@@ -48,14 +48,15 @@ def complaints(scene, outcome, excused):
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO"])
 def test_one_call_fails(stage, error, chunk):
-    plan = stage.plan("next")
+    plan, found = stage.plan("next"), []
     for point in plan[chunk::CHUNKS]:
         outcome = stage.spoil("next", point, f"error={error}")
         excused = point in tidying(plan) or any(
             point.name == call and point.target.endswith(end) for call, end in JUSTIFIED
         )
-        found = complaints(stage.scene, outcome, excused) + aftermath(stage.scene, stage.warm)
-        assert found == [], (point, outcome)
+        wrong = complaints(stage.scene, outcome, excused) + aftermath(stage.scene, stage.warm)
+        found += [(*point.place, complaint) for complaint in wrong]
+    assert found == []
 
 
 @pytest.fixture
