@@ -18,6 +18,7 @@ _HOMES = {
     "VoileError": "voile.errors",
     "anonymize": "voile.pipeline",
     "audit": "voile.auditing",
+    "audit_series": "voile.series_auditing",
     "estimate": "voile.estimating",
     "export_hierarchy": "voile.pipeline",
     "inspect": "voile.inspection.inspecting",
@@ -33,6 +34,7 @@ __all__ = [
     "VoileError",
     "anonymize",
     "audit",
+    "audit_series",
     "estimate",
     "export_hierarchy",
     "inspect",
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from voile.estimating import estimate
     from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, export_hierarchy, publish, read
+    from voile.series_auditing import audit_series
 
 
 def __getattr__(name: str) -> Any:

@@ -31,7 +31,7 @@ from voile.querying.published_cells import Cells, PublishedColumn
 from voile.querying.query_text import Condition, parse_query, refuse
 
 _WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
-_QUOTED = r"^'('*[=+\-@\t\r])"  # as output/writers.py quotes cells that a spreadsheet would run
+QUOTED = r"^'('*[=+\-@\t\r])"  # as output/writers.py quotes cells that a spreadsheet would run
 _COUNT = re.compile(r"[0-9]{1,15}")
 COUNTERFEITS = "counterfeits.csv"
 
@@ -119,7 +119,7 @@ def _cells(published: _Published, name: str, conditions: list[Condition]) -> tup
     labels = runs["value"].unique()
     codes = runs["value"].cast(pl.Enum(labels)).to_physical().cast(pl.Int64).to_numpy()
     which = np.repeat(codes, runs["len"].to_numpy())
-    plain = labels.str.replace(_QUOTED, "$1") if published.quoted else labels
+    plain = labels.str.replace(QUOTED, "$1") if published.quoted else labels
     return which, published.columns[name].read(plain, conditions)
 
 
@@ -210,7 +210,7 @@ def _published(
         frame = read_frame(path, Schema((), FileOptions() if ours or schema is None else schema.file))
         quoted = ours and path.suffix.lower() == ".csv"
         if counterfeits is None and (path.parent / COUNTERFEITS).is_file() and ours:
-            counterfeits = _counterfeits(path.parent / COUNTERFEITS)
+            counterfeits = read_counterfeits(path.parent / COUNTERFEITS)
     if schema is None and certificate is None:
         raise SpecError(
             "neither a certificate nor a spec",
@@ -287,7 +287,7 @@ def _described(entry: Mapping[str, Any]) -> ColumnSpec:
     return ColumnSpec(entry["name"], role, Type(entry.get("type", "category")), keep=role == Role.INSENSITIVE)
 
 
-def _counterfeits(path: Path) -> dict[int, int]:
+def read_counterfeits(path: Path) -> dict[int, int]:
     """Rows per group that stand for nobody."""
     found: dict[int, int] = {}
     try:

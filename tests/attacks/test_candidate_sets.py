@@ -119,7 +119,7 @@ def test_running_example(m_invariance_cases, second, told):
 
 
 def test_the_scorer_knows_wrong_from_right():
-    """A changed value: the adversary is sure, and right about the past. Somebody who was not there: nothing left."""
+    """A changed value: the adversary is sure, and right about the past. Who was not there: nothing is left."""
     ages = CoveredPlaces.intervals(np.array([0, 1]), np.array([0, 1]))
     seen = Intersections(2)
     for codes in ([0, 1, 0, 1], [1, 2, 2, 3]):

@@ -23,12 +23,12 @@ class BoxTree(NamedTuple):
     A box is low and high of every column, in places. Column c has cells `row[c] .. row[c+1]-1` of `cover`; place p
     is in cell `row[c] + p % (row[c+1] - row[c])`, and bit g % 64 of `cover[cell, g // 64]` says whether
     group g covers a place of the cell. Where places share a cell (`shared[c]`) the box decides, and of a set
-    the members: those of label `label[g, c]` are `members[first[label] : first[label + 1]]`, none if it is no set.
+    the members: those of form `form[g, c]` are `members[first[form] : first[form + 1]]`, none if it is no set.
     """
 
     boxes: NDArray[np.int32]
     bits: NDArray[np.int64]
-    label: NDArray[np.int64]
+    form: NDArray[np.int64]
     first: NDArray[np.int64]
     members: NDArray[np.int64]
     row: NDArray[np.int64]
@@ -107,12 +107,12 @@ def halve(order, centre, column, a, b, middle):
 
 
 @kernel
-def fill_cover(cover, row, column, boxes, label, first, members):
+def fill_cover(cover, row, column, boxes, form, first, members):
     """Set the bit of every group in the cells of one column that it covers."""
     cells = row[column + 1] - row[column]
     for g in range(boxes.shape[0]):
         bit, block = np.int64(1) << (g & 63), g >> 6
-        a, b = first[label[g, column]], first[label[g, column] + 1]
+        a, b = first[form[g, column]], first[form[g, column] + 1]
         for i in range(a, b):
             cover[row[column] + members[i] % cells, block] |= bit
         low, high = np.int64(boxes[g, 2 * column]), np.int64(boxes[g, 2 * column + 1])
@@ -183,7 +183,7 @@ def is_covered(tree, g, points, p):
     for c in range(tree.shared.size):
         if not tree.shared[c]:
             continue
-        place, a, b = points[p, c], tree.first[tree.label[g, c]], tree.first[tree.label[g, c] + 1]
+        place, a, b = points[p, c], tree.first[tree.form[g, c]], tree.first[tree.form[g, c] + 1]
         hit = a == b and tree.boxes[g, 2 * c] <= place <= tree.boxes[g, 2 * c + 1]
         for i in range(a, b):
             if tree.members[i] == place:
