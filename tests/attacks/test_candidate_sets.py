@@ -6,7 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.attacks.releases import VALUES, as_set, literal_candidate_set, releases
+from voile import catalog
 from voile.attacks.candidate_sets import CoveredPlaces, Intersections, PublishedGroups, candidate_sets, score
+from voile.core.bags import Bag
+from voile.core.draws import InsecureDraws
 
 
 def points(most=20):
@@ -129,3 +132,26 @@ def test_the_scorer_knows_wrong_from_right():
     assert score(seen, np.array([0, 1]), np.array([2, 2])).right == 0
     assert score(seen, np.array([0, 0, 1]), np.array([1, 2, 2])).right == 1
     assert score(seen, np.array([0, 1]), np.array([1, 2])).none == 1
+
+
+@pytest.mark.parametrize(("ell", "told", "below"), [(2, 0.3, 0.3), (4, 0.1, 0.7)])
+def test_two_draws_tell_many_whose_groups_are_known(ell, told, below):
+    """The positive control (facts/threats.md, composition): one table, two independent l-diverse groupings, and an
+    adversary who knows which group hosts whom."""
+    import voile
+    from benchmarks import synthetic
+
+    table = voile.read(synthetic.rows(10_000), synthetic.columns())
+    secret, everybody = table.sensitive[0].codes, np.arange(table.n)
+    algorithm = catalog.algorithm("rda").configure({"l": ell}).resolve(table)
+    seen = Intersections(table.n)
+    for seed in (1, 2):
+        partition = algorithm.partition(table, lambda share: None, InsecureDraws(seed))
+        bag, own = Bag.of(partition.group, secret, partition.groups), np.arange(partition.groups)
+        groups = PublishedGroups(((CoveredPlaces.intervals(own, own), own),), bag.start, bag.codes)
+        seen.see(groups, partition.group[:, None].astype(np.int32), everybody, values=50)
+        if seed == 1:
+            assert seen.sizes.min() >= ell  # one release tells nobody
+    graded = score(seen, everybody, secret)
+    assert graded.told == graded.right > told * table.n and graded.none == 0
+    assert (seen.sizes < ell).sum() > below * table.n
