@@ -111,6 +111,34 @@ def test_what_is_refused(tmp_path, m_invariance_cases):
         audit_series(folders, {**COLUMNS, "zip": "sensitive"}, known)
 
 
+def test_rows_that_are_dropped_are_nobody(tmp_path, m_invariance_cases):
+    """Without a name: refused, or dropped where the spec says so; then nobody counts them."""
+    folders, known = paper_series(tmp_path, m_invariance_cases, "T*2_table3a")
+    nameless = pl.DataFrame([(None, 90, 90000, "flu")], schema=known[0].schema, orient="row")
+    tables = [known[0], pl.concat([known[1], nameless])]
+    with pytest.raises(voile.VoileError, match="missing values: 1 in name"):
+        audit_series(folders, COLUMNS, tables)
+    lenient = {**COLUMNS, "name": {"role": "subject", "missing": "drop-row"}}
+    report = audit_series(folders, lenient, tables, require_m=2)
+    assert report.ok and report.persons == 16
+    ageless = pl.DataFrame([("Zoe", None, 90000, "flu")], schema=known[0].schema, orient="row")
+    lenient["age"] = {"role": "qi", "type": "integer", "missing": "drop-row"}
+    report = audit_series(folders, lenient, [known[0], pl.concat([known[1], ageless])], require_m=2)
+    assert report.ok and report.persons == 16 and report.none_left == 0
+
+
+def test_numbers_of_persons_may_be_numbers(tmp_path, m_invariance_cases):
+    """7 in a data frame and 7 in a file are one person."""
+    folders, known = paper_series(tmp_path, m_invariance_cases, "T*2_table2b")
+    names = sorted(m_invariance_cases["T1"] | m_invariance_cases["T2"])
+    first, second = (
+        t.with_columns(name=pl.col("name").replace_strict({n: i for i, n in enumerate(names)})) for t in known
+    )
+    second.write_csv(tmp_path / "t2.csv")
+    report = audit_series(folders, COLUMNS, [first, tmp_path / "t2.csv"])
+    assert report.told == report.right == 2 and report.persons == 16
+
+
 @pytest.mark.parametrize("algorithm", ["elig", "rda"])
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_every_kind_of_column_covers_its_own(tmp_path, algorithm, format):

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from voile.attacks.candidate_sets import PublishedGroups
+from voile.attacks.candidate_sets import PublishedGroups, words_for
 from voile.auditing import ReadRelease, classes_of, meant, suppressed_rows
 from voile.core.bags import Bag
 from voile.core.hierarchy_recipe import Recipe
@@ -18,9 +18,11 @@ from voile.core.schema import GROUP, ColumnSpec, Role, Schema, Type
 from voile.core.table import Column, Table
 from voile.errors import InputError, SpecError, counted
 from voile.estimating import COUNTERFEITS, QUOTED, read_counterfeits
-from voile.intake.columns import MISSING_LABEL
+from voile.intake.columns import MISSING_LABEL, factorised
+from voile.intake.data_frame import data_frame
 from voile.intake.normalise import normalised, twin_keys
-from voile.intake.table_reader import read_table
+from voile.intake.table_reader import read_frame, read_table
+from voile.kernels.candidate_sets import value_bits
 from voile.querying.covered_places import covered_places
 from voile.rendering.labels import value_labels
 
@@ -42,12 +44,14 @@ class Persons:
         return self._met.height
 
     def numbers(self, texts: pl.Series) -> Integers:
-        """The number of each person."""
+        """The number of each person; -1 where nobody is named."""
         asked = texts.alias("person").to_frame()
-        new = asked.join(self._met, on="person", how="anti", maintain_order="left")["person"]
+        new = asked.join(self._met, on="person", how="anti", maintain_order="left")["person"].drop_nulls()
+        new = new.unique(maintain_order=True)
         fresh = pl.DataFrame({"person": new, "number": np.arange(len(self), len(self) + new.len())})
         self._met = pl.concat([self._met, fresh])
-        return asked.join(self._met, on="person", how="left", maintain_order="left")["number"].to_numpy()
+        found = asked.join(self._met, on="person", how="left", maintain_order="left")["number"]
+        return found.fill_null(-1).to_numpy()
 
 
 class Values:
@@ -88,9 +92,21 @@ class KnownTable:
 
     @classmethod
     def read(cls, source: Any, schema: Schema, persons: Persons, values: Values) -> "KnownTable":
-        """Read a source table; built-in hierarchies are left out, since the adversary compares values."""
-        columns = tuple(replace(c, hierarchy=None) if isinstance(c.hierarchy, Recipe) else c for c in schema)
-        table: Table = read_table(source, replace(schema, columns=columns))
+        """Read a source table; built-in hierarchies are left out, since the adversary compares values.
+
+        Persons are numbered first: as words, a million of them would take longer to read than all else.
+        """
+        is_file = isinstance(source, str | os.PathLike)
+        frame = read_frame(Path(source), schema) if is_file else data_frame(source)
+        subject = schema.with_role(Role.SUBJECT)[0]
+        if subject.name in frame.columns:  # if not, reading says so
+            who = _texts(frame[subject.name], subject, schema)
+            number = pl.Series(subject.name, persons.numbers(who)).set(who.is_null(), None)
+            frame = frame.with_columns(number)
+        numbered = ColumnSpec(subject.name, Role.SUBJECT, Type.INTEGER, missing=subject.missing)
+        plain = [replace(c, hierarchy=None) if isinstance(c.hierarchy, Recipe) else c for c in schema]
+        columns = tuple(numbered if c is subject else c for c in plain)
+        table: Table = read_table(frame, replace(schema, columns=columns))
         name = Path(source).name if isinstance(source, str | os.PathLike) else "known table"
         if table.persons is not None:
             raise InputError(
@@ -99,9 +115,20 @@ class KnownTable:
                 rule="one row per person",
                 remedy="keep one row of each person",
             )
-        subject, secret = table.with_role(Role.SUBJECT)[0], table.sensitive[0]
-        who = persons.numbers(value_labels(subject, subject.codes).cast(pl.String))
-        return cls((*table.quasi, *table.kept), who, values.codes(value_labels(secret, secret.codes)))
+        secret = table.sensitive[0]
+        truth = values.codes(value_labels(secret, secret.codes))
+        return cls((*table.quasi, *table.kept), table.with_role(Role.SUBJECT)[0].codes, truth)
+
+
+def _texts(cells: pl.Series, spec: ColumnSpec, schema: Schema) -> pl.Series:
+    """Persons as texts; null where nobody is named."""
+    if cells.dtype != pl.String and not cells.dtype.is_integer():
+        found = factorised(spec, cells, schema.file.missing)
+        return found.distinct.gather(found.index)
+    text = normalised(cells.cast(pl.String))
+    markers = normalised(pl.Series(schema.file.missing, dtype=pl.String)).drop_nulls().to_list()
+    text = text.set(text.is_in(markers).fill_null(False), None) if markers else text
+    return twin_keys(text) if spec.casefold else text
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -133,6 +160,12 @@ class ShownRelease:
     def groups(self) -> int:
         """How many classes of rows an adversary can tell apart."""
         return int(self.bag.start.size - 1)
+
+    def signatures(self, values: Values) -> set[bytes]:
+        """The different sets of values of groups, as bits."""
+        bits = value_bits(self.bag.start, self.bag.codes, words_for(len(values)))
+        rows = np.unique(bits, axis=0) if bits.shape[1] > 1 else np.unique(bits)[:, None]
+        return {row.tobytes().rstrip(b"\0") for row in rows}
 
     def seen_with(self, known: KnownTable, schema: Schema) -> tuple[PublishedGroups, NDArray[np.int32]]:
         """What groups cover of the persons known, and where these are."""

@@ -113,11 +113,7 @@ class _SeriesAudit:
         self.met += [f"{name}: {met}" for met in found.met]
         shown = ShownRelease.of(release, self.values)
         unique = UniqueDistinctLDiversity.achieved(found.bags)[0]
-        mine = (
-            {part.tobytes() for part in np.split(shown.bag.codes, shown.bag.start[1:-1])}
-            if shown.groups
-            else set()
-        )
+        mine = shown.signatures(self.values)
         old, self.signatures = len(mine & self.signatures), self.signatures | mine
         persons = self._see(shown, known, name) if known is not None else None
         self.figures.append(
@@ -176,7 +172,8 @@ class _SeriesAudit:
         seen = self.seen
         person, value = (np.concatenate([pair[i] for pair in self.truth]).astype(np.int64) for i in (0, 1))
         graded = score(seen, person, value)
-        below = None if m is None else int((seen.sizes < m).sum())
+        met = seen.first > 0  # persons of rows that were not read, for want of a value, are in no release
+        below = None if m is None else int((met & (seen.sizes < m)).sum())
         changed = _changed(person, value, seen.sizes.size)
         exact = None if self.views is None else exact_risk(self.views, invariant=invariant)
         self._judge_below(m, below)
@@ -195,11 +192,11 @@ class _SeriesAudit:
                 "the adversary believes that values last, and intersects over all releases a person is in: whose "
                 "value changed, or who was held back, is concluded about wrongly"
             )
-        sizes = np.bincount(seen.sizes)
+        sizes = np.bincount(seen.sizes[met])
         return SeriesReport(
             tuple(self._after(m)),
             m,
-            persons=len(self.persons),
+            persons=int(met.sum()),
             told=graded.told,
             right=graded.right,
             none_left=graded.none,
@@ -214,11 +211,11 @@ class _SeriesAudit:
     def _judge_below(self, m: int | None, below: int | None) -> None:
         if m is None or below is None:
             return
-        least = int(self.seen.sizes.min(initial=m))
+        met = self.seen.first > 0
+        least = int(self.seen.sizes[met].min(initial=m))
         if below:
             self.failures.append(
-                f"{counted(below, 'person')} of {len(self.persons)} with fewer than {m} values left "
-                f"(fewest {least})"
+                f"{counted(below, 'person')} of {int(met.sum())} with fewer than {m} values left (fewest {least})"
             )
         else:
             self.met.append(f"at least {least} values are left for everybody, required >= {m}")
@@ -227,7 +224,8 @@ class _SeriesAudit:
         """The figures of each release, with what was known after it."""
         found = []
         for number, (each, sizes) in enumerate(zip(self.figures, self.sizes, strict=True), 1):
-            met = self.seen.first[: sizes.size] <= number
+            first = self.seen.first[: sizes.size]
+            met = (first > 0) & (first <= number)
             told = int((sizes == 1).sum())
             below = None if m is None else int(((sizes < m) & met).sum())
             newly = int((self.seen.told == number).sum())
