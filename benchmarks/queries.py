@@ -70,7 +70,7 @@ def ten_thousand(rows: int = 1_000_000, turns: int = 3) -> dict[str, float]:
     table = voile.read(acs.resampled(rows).select(list(spec)), spec)
     partition = Partition(np.random.default_rng(1).permutation(np.arange(rows) // 8))
     boxes = Boxes.around(table, partition)
-    frame = render(table, partition, boxes)
+    frame, _ = render(table, partition, boxes)
     (metric,) = parse_measures("qwe_median[queries=10000]").values()
     next(iter(parse_measures("qwe_median[queries=10]").values())).measure(boxes)  # compiled now
     ours, theirs = [], []

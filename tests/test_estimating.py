@@ -56,7 +56,7 @@ def test_estimates_equal_the_transcription(table, data):
     table = with_missing(data, table) if absent else table
     group, groups = grouped(data, table.n)
     boxes = Boxes.around(table, Partition(group))
-    release = Release(render(table, Partition(group), boxes), CERTIFICATE, ABSENT if absent else SCHEMA)
+    release = Release(render(table, Partition(group), boxes)[0], CERTIFICATE, ABSENT if absent else SCHEMA)
     columns = {c.name: c for c in table.columns}
     low, high = sorted((data.draw(st.integers(-1, 10)), data.draw(st.integers(-1, 10))))
     bound = data.draw(st.integers(-60, 60))

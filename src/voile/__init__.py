@@ -14,6 +14,7 @@ _HOMES = {
     "Infeasible": "voile.errors",
     "Release": "voile.core.release",
     "Schema": "voile.core.schema",
+    "Series": "voile.series.publishing",
     "Table": "voile.core.table",
     "VoileError": "voile.errors",
     "anonymize": "voile.pipeline",
@@ -30,6 +31,7 @@ __all__ = [
     "Infeasible",
     "Release",
     "Schema",
+    "Series",
     "Table",
     "VoileError",
     "anonymize",
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from voile.estimating import estimate
     from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, export_hierarchy, publish, read
+    from voile.series.publishing import Series
     from voile.series_auditing import audit_series
 
 

@@ -19,6 +19,7 @@ from voile.core.boxes import Boxes
 from voile.core.draws import SECRET, Draws, InsecureDraws
 from voile.core.family_set import merged_until
 from voile.core.hierarchy import Hierarchy
+from voile.core.metric import Metric
 from voile.core.order import dense_rank
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
@@ -32,28 +33,29 @@ from voile.intake.table_reader import IntakeRecord, read_table
 from voile.measuring import measured, parse_measures
 from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
-from voile.output.writers import write_bytes, write_data, write_document, write_hierarchy_file
+from voile.output.writers import write_bytes, write_counterfeits, write_data, write_document, write_hierarchy_file
 from voile.rendering.release_frame import render
 
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
 
-def _silent(stage: str, share: float) -> None:
+def silent(stage: str, share: float) -> None:
     """Report nothing."""
 
 
-def read(source: Any, spec: Spec) -> Table:
+def read(source: Any, spec: Spec, *, may_be_empty: bool = False) -> Table:
     """Read a table as its spec declares it.
 
     `source` is a CSV or Parquet file, or any Arrow-capable data frame: polars (also lazy), pandas,
     a pyarrow Table, a DuckDB relation. `spec` is a TOML file, a Schema, or a mapping of columns.
+    `may_be_empty`: for a series from which everybody has left.
 
     >>> import polars as pl
     >>> patients = pl.DataFrame({"age": [31, 47], "disease": ["flu", "gout"]})
     >>> read(patients, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
     Table(2 rows: age quasi-identifying, disease sensitive)
     """
-    return read_table(source, schema_of(spec))
+    return read_table(source, schema_of(spec), may_be_empty=may_be_empty)
 
 
 def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
@@ -81,7 +83,7 @@ def anonymize(
     also: str = "",
     measure: str = "",
     insecure_seed: int | None = None,
-    report: Report = _silent,
+    report: Report = silent,
     **parameters: object,
 ) -> Release:
     """Make a release of a table in memory; `.write(folder)` publishes it.
@@ -105,26 +107,39 @@ def anonymize(
         )
     wanted = parse_measures(measure, [column.name for column in table.quasi])
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
-    if table.schema is None:
-        raise ValueError("a table without a schema cannot be published")
     promise = promise_of(chosen)
     further = _further_promises(also, promise, table)
     draws = SECRET if insecure_seed is None else InsecureDraws(_seed(insecure_seed))
     partition = _drawn(chosen, table, draws, lambda share: report("grouping", share))
     report("checking and rendering", 0)
     partition = merged_until(table, partition, further, chosen.blocks_of(table))
-    boxes = Boxes.around(table, partition)
     claim = Claim(chosen, promise, further, secret=insecure_seed is None)
+    return released(table, partition, claim, wanted, report)
+
+
+def released(
+    table: Table,
+    partition: Partition,
+    claim: Claim,
+    measures: dict[str, Metric] | None = None,
+    report: Report = silent,
+) -> Release:
+    """Check a partition, render it and write its certificate; all in memory."""
+    if table.schema is None:
+        raise ValueError("a table without a schema cannot be published")
+    boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
         rendering = beside.submit(render, table, partition, boxes)
-        checks = _checked(table, partition, [promise, *further])
-        document = certificate(table, boxes, claim, checks, catalog.metrics())
-        frame = rendering.result()
+        checks = _checked(table, partition, [claim.promise, *claim.also])
+        document = certificate(table, boxes, claim, checks, catalog.metrics(), partition.counterfeits)
+        frame, counterfeits = rendering.result()
     record = _private_record(table)
-    if wanted:
+    if measures:
         report("measuring", 0)
-        record["measured"] = measured(wanted, boxes)
-    return Release(frame, document, table.schema, record, write)
+        record["measured"] = measured(measures, boxes)
+    return Release(
+        frame, document, table.schema, record, counterfeits if claim.algorithm.counterfeits else None, write
+    )
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:
@@ -181,7 +196,7 @@ def _further_promises(also: str, promise: PrivacyModel, table: Table) -> list[Pr
 
 def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -> dict[str, Verdict]:
     """What every model says of the classes an adversary sees; raises if a promise is broken."""
-    bags = table.bags(_classes(table, partition))
+    bags = table.bags(_classes(table, partition), partition.counterfeit_value)
     for promise in promises:
         if promise.check(bags).ok:
             continue
@@ -199,7 +214,7 @@ def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -
 def _classes(table: Table, partition: Partition) -> NDArray[np.int64]:
     """Groups, split by the columns that are published as they are: the adversary sees those too."""
     if not table.kept:
-        return partition.group
+        return partition.everyone
     published = partition.group >= 0
     classes = np.full(partition.group.size, -1, np.int64)
     columns = [partition.group, *(column.codes for column in table.kept)]
@@ -225,15 +240,21 @@ def _private_record(table: Table) -> dict[str, Any]:
 def write(release: Release, folder: str | Path, format: str = "csv") -> Path:
     """Publish a release into a new folder; a failed audit reveals nothing."""
     with Staging(folder) as staging:
-        _write_audited(release, staging, format)
+        write_audited(release, staging, format)
     return staging.target
 
 
-def _write_audited(release: Release, staging: Staging, format: str) -> AuditReport:
+def write_audited(
+    release: Release, staging: Staging, format: str, register: Callable[[dict[str, str]], None] | None = None
+) -> AuditReport:
+    """Write, audit from the bytes on disk, and reveal; `register` learns the digests before the world does."""
     data = write_data(release.frame, staging.path, format)
-    digest = hashlib.sha256(data.read_bytes()).hexdigest()
-    document = {**release.certificate, "files": {data.name: digest}}
-    write_document(document, staging.path / "certificate.json")
+    files = {data.name: sha256_of(data)}
+    if release.counterfeits is not None:
+        beside = write_counterfeits(release.counterfeits, staging.path)
+        files[beside.name] = sha256_of(beside)
+    document = {**release.certificate, "files": files}
+    written = write_document(document, staging.path / "certificate.json")
     _write_private(release.private_record, staging.path / "private")
     _date(staging.path, str(release.certificate["date"]))
     found = audit(staging.path, release.schema)
@@ -244,8 +265,16 @@ def _write_audited(release: Release, staging: Staging, format: str) -> AuditRepo
             rule="; ".join(found.failures) or "rows and digest as written",
             remedy="check the disk; if it persists, please report it",
         )
+    if register is not None:
+        register({**files, written.name: sha256_of(written)})
     staging.reveal()
     return found
+
+
+def sha256_of(path: Path) -> str:
+    """The digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _write_private(record: Mapping[str, Any], folder: Path) -> None:
@@ -270,7 +299,7 @@ def publish(
     folder: str | Path,
     *,
     format: str = "csv",
-    report: Report = _silent,
+    report: Report = silent,
     **options: Any,
 ) -> tuple[Release, AuditReport]:
     """Read a file or data frame, make a release and write it into a new folder; the whole line.
@@ -283,5 +312,5 @@ def publish(
         table = read(source, spec)
         release = anonymize(table, algorithm, report=report, **options)
         report("writing and auditing", 0)
-        found = _write_audited(release, staging, format)
+        found = write_audited(release, staging, format)
     return replace(release, certificate=found.certificate or {}), found

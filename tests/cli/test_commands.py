@@ -55,6 +55,7 @@ def test_audit_of_a_table_we_did_not_make(tmp_path):
         "frequency_l_diversity": 1,
         "journalist_risk": 0.25,
         "k_anonymity": 4,
+        "m_uniqueness": 0,
         "marketer_risk": 0.25,
         "prosecutor_risk": 0.25,
         "recursive_cl_diversity": "infinite",

@@ -20,10 +20,15 @@ ALGORITHMS = list(catalog.algorithms())
 each_algorithm = pytest.mark.parametrize("key", ALGORITHMS)
 
 
+def bound(key, ell):
+    """The parameter that asks for l (or m) values per group."""
+    return {catalog.models()[catalog.algorithm(key).promise].bound: ell}
+
+
 def partition(key, table, ell=2):
     """The partition, or None when it is infeasible; a randomised algorithm draws the same every time."""
     try:
-        algorithm = catalog.algorithm(key).configure({"l": ell}).resolve(table)
+        algorithm = catalog.algorithm(key).configure(bound(key, ell)).resolve(table)
         draws = () if algorithm.deterministic else (InsecureDraws(7),)
         return algorithm, algorithm.partition(table, lambda share: None, *draws)
     except Infeasible:
@@ -59,7 +64,7 @@ def test_permuted_input_gives_the_same_release(key, table, chance):
     frames = []
     for each in (table, permuted):
         try:
-            frames.append(voile.anonymize(each, key, l=2, **seed).frame)
+            frames.append(voile.anonymize(each, key, **bound(key, 2), **seed).frame)
         except Infeasible as refusal:
             frames.append(str(refusal))
     assert frames[0] == frames[1] if isinstance(frames[0], str) else frames[0].equals(frames[1])
@@ -104,7 +109,7 @@ def test_a_second_column_is_kept_apart_or_refused(key, second):
     """Two sensitive columns, or persons with several rows: never silently ignored."""
     table = with_more_marks(second=second)
     try:
-        part = catalog.algorithm(key).configure({"l": 3}).partition(table)
+        part = catalog.algorithm(key).configure(bound(key, 3)).partition(table)
     except VoileError as refusal:
         assert "elig" in str(refusal), "a refusal says what would work"
         return
@@ -170,9 +175,9 @@ def test_many_distinct_values(key):
 @each_algorithm
 def test_parameters_are_refused_by_name(key):
     for given_, word in (
-        ({"l": 2, "nonsense": 1}, "nonsense"),
-        ({"l": "many"}, "whole number"),
-        ({"l": 1}, "from 2"),
+        (bound(key, 2) | {"nonsense": 1}, "nonsense"),
+        (bound(key, "many"), "whole number"),
+        (bound(key, 1), "from 2"),
     ):
         with pytest.raises(VoileError, match=word):
             catalog.algorithm(key).configure(given_)

@@ -52,8 +52,8 @@ def test_a_broken_release_is_never_revealed(tmp_path, monkeypatch):
     honest = pipeline.render
 
     def homogeneous(*arguments):
-        frame = honest(*arguments)
-        return frame.with_columns(disease=pl.lit(frame["disease"][0]))
+        frame, counterfeits = honest(*arguments)
+        return frame.with_columns(disease=pl.lit(frame["disease"][0])), counterfeits
 
     monkeypatch.setattr(pipeline, "render", homogeneous)
     with pytest.raises(PromiseBroken, match="nothing was revealed"):

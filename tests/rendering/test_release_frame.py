@@ -19,7 +19,7 @@ SECRET = Hierarchy.flat(["A", "B", "C", "D"])
 def rendered(group, *columns):
     table = Table([*columns, column("secret", SECRET, range(len(group)), Role.SENSITIVE)])
     partition = Partition(np.array(group)[table.sensitive[0].codes])  # the Table has sorted its rows
-    return render(table, partition, Boxes.around(table, partition))
+    return render(table, partition, Boxes.around(table, partition))[0]
 
 
 def test_labels():
@@ -68,7 +68,7 @@ def test_sensitive_numbers_stay_numbers():
         ]
     )
     partition = Partition(np.array([0, 0]))
-    frame = render(table, partition, Boxes.around(table, partition))
+    frame, _ = render(table, partition, Boxes.around(table, partition))
     assert frame["pay"].dtype == pl.Decimal(38, 1)
 
 
@@ -99,7 +99,7 @@ def test_sets_are_ordered_by_what_is_published():
             ]
         )
         partition = Partition(np.array(group))
-        frames.append(render(table, partition, Boxes.around(table, partition)))
+        frames.append(render(table, partition, Boxes.around(table, partition))[0])
     assert frames[0].equals(frames[1])
     assert frames[0]["letter"].to_list()[::2] == ["{a, b}", "{c, d}", "{e, f}"]
 

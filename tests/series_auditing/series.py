@@ -45,9 +45,10 @@ def add_certificate(folder, series):
     """Make a folder look like one of a series, with the digest of what is there."""
     import hashlib
 
-    digest = hashlib.sha256((folder / "data.csv").read_bytes()).hexdigest()
+    files = [path for path in folder.iterdir() if path.name in ("data.csv", "counterfeits.csv")]
+    digests = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     promise = {"model": "unique_distinct_l_diversity", "parameters": {"l": series["m"]}}
-    document = {"files": {"data.csv": digest}, "promise": promise, "series": series}
+    document = {"files": digests, "promise": promise, "series": series}
     (folder / "certificate.json").write_text(json.dumps(document))
     return folder
 

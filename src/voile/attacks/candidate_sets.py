@@ -165,6 +165,10 @@ class Intersections:
         fresh = persons[(self.sizes[persons] == 1) & (self.told[persons] == 0)]
         self.told[fresh] = self.releases
 
+    def pass_by(self) -> None:
+        """A release in which nobody is known to be."""
+        self.releases += 1
+
     def _grow(self, persons: Integers, words: int) -> None:
         """Room for more persons and values. A value never published before is left for nobody who was."""
         more = max(0, int(persons.max(initial=-1)) + 1 - self.sizes.size)

@@ -19,9 +19,11 @@ from voile.errors import VoileError
 COMMANDS = {
     "inspect": "Propose roles and types, warn, and write a first spec.",
     "anonymize": "Publish a table: group, check, write, audit, reveal.",
+    "publish": "Publish the next release of a series; the ledger remembers.",
     "audit": "Say what any published table promises, from its bytes.",
     "estimate": "Answer a count from a release, with its error.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",
+    "ledger": "The memory of a series: create, show, verify, recover, withdraw, erase, key.",
     "demo": "A synthetic hospital, end to end; no input needed.",
     "algorithms": "The catalog of algorithms, with adversaries and papers.",
     "models": "The catalog of privacy models.",

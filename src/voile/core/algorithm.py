@@ -35,6 +35,16 @@ class Rung(StrEnum):
             "sensitive values of everyone outside the victim's group",
         }[self]
 
+    @property
+    def meaning_in_series(self) -> str:
+        """The same for a release that the ledger knows as one of a series."""
+        more = "; and knows the algorithm and its parameters" if self != Rung.RELEASE else ""
+        doubt = ", but does not reason about how they were made" if self == Rung.RELEASE else ""
+        return (
+            "someone who knows everybody's quasi-identifying values, sees every release of this series and knows "
+            f"who is in which{doubt}{more}"
+        )
+
 
 class Algorithm(Parameterised, ABC):
     """Its class is its card: name, paper, promise, rung, cost. It never sees labels or files."""
@@ -47,10 +57,15 @@ class Algorithm(Parameterised, ABC):
     deterministic: ClassVar[bool]
     cost: ClassVar[str]
     meaning: ClassVar[str]
+    counterfeits: ClassVar[bool] = False  # whether it may add rows that stand for nobody
 
     def resolve(self, table: Table) -> Self:
         """This algorithm with every automatic parameter fixed for a table."""
         return self
+
+    def holds_against(self) -> Rung:
+        """The rung with these parameters; never above the one on the card."""
+        return self.rung
 
     def limits(self) -> list[str]:
         """What these parameters leave unprotected, beside what the rung says; for the certificate."""

@@ -1,6 +1,6 @@
 """Boxes: what a grouping publishes of the quasi-identifiers, as codes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -80,12 +80,15 @@ class Boxes:
     suppressed: int
     group: NDArray[np.int64]  # of each row of the source
     sensitive: tuple[Column, ...] = ()  # for private metrics only: they compare with the truth
+    counterfeit_group: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    counterfeit_value: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
     def around(cls, table: Table, partition: Partition) -> "Boxes":
         """The boxes of a partition of a table."""
         sides = tuple(_side(column, partition) for column in table.quasi)
-        return cls(sides, partition.sizes, partition.suppressed, partition.group, table.sensitive)
+        counterfeits = (partition.counterfeit_group, partition.counterfeit_value)
+        return cls(sides, partition.sizes, partition.suppressed, partition.group, table.sensitive, *counterfeits)
 
     @property
     def rows(self) -> int:

@@ -61,23 +61,25 @@ def feasible_l(wanted: int | None, sizes: Mapping[str, NDArray[np.int64]], suppr
 
 
 def refuse_ineligible(
-    sizes: NDArray[np.int64], ell: int, column: str, suppressing: bool | None = False
+    sizes: NDArray[np.int64], ell: int, column: str, suppressing: bool | None = False, symbol: str = "l"
 ) -> NoReturn:
     """Explain why a column's values put l out of reach, and what would work.
 
     `suppressing`: rows may be given up, and still it does not work. None: the algorithm never gives up rows,
-    because a reader who knows it could tell whose (facts/safety.md section 10).
+    because a reader who knows it could tell whose (facts/safety.md section 10). `symbol` is the paper's letter.
     """
     n, top = int(sizes.sum()), int(sizes.max()) if sizes.size else 0
     values, fewest = int((sizes > 0).sum()), fewest_suppressed(sizes, ell)
     best = values if suppressing else largest_l(sizes)
-    largest = f"l = {best} is the largest possible" if best > 1 else "no l works on this table as it is"
+    largest = (
+        f"{symbol} = {best} is the largest possible" if best > 1 else f"no {symbol} works on this table as it is"
+    )
     if fewest == n:
-        why = f"{counted(n, 'row')} with {counted(values, 'different value')}, fewer than l = {ell} needs"
+        why = f"{counted(n, 'row')} with {counted(values, 'different value')}, fewer than {symbol} = {ell} needs"
         remedy = f"{largest}{' with suppression' if suppressing else ''}; more needs values in finer detail"
     else:
         why = f"the most frequent value is {100 * top / n:.4g} % of rows, more than 1/{ell}"
-        remedy = f"{largest}; for l = {ell} record that value in finer detail"
+        remedy = f"{largest}; for {symbol} = {ell} record that value in finer detail"
         if suppressing is not None:
             remedy += f", or suppress {counted(fewest, 'row')} (-p ineligible=suppress)"
     raise Infeasible(

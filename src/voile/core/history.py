@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.core.order import canonical_order, dense_rank
+from voile.core.partition import Partition
+
 NEW = -1  # of a person who was never published
 WITHHELD = -2  # of a person who must not be published now: a changed value, or erased on request
 
@@ -33,3 +36,30 @@ class History:
         new, withheld = int((self.signature == NEW).sum()), int((self.signature == WITHHELD).sum())
         sets = f"{len(self.sets)} signature{'' if len(self.sets) == 1 else 's'}"
         return f"History({self.signature.size} rows, {sets}, {new} new, {withheld} withheld)"
+
+
+def signatures_of(
+    codes: NDArray[np.int64], partition: Partition
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """The number of each group's signature, and the signatures: ascending codes of all its rows and counterfeits.
+
+    >>> partition = Partition(np.array([0, 0, 1]), np.array([1]), np.array([3]))
+    >>> number, sets = signatures_of(np.array([3, 1, 1]), partition)
+    >>> number.tolist(), [found.tolist() for found in sets]
+    ([0, 0], [[1, 3]])
+    """
+    group, shown = partition.everyone, np.concatenate([codes, partition.counterfeit_value])
+    order = canonical_order([group, shown])[partition.suppressed :]
+    sizes = partition.published_sizes
+    first = np.cumsum(sizes) - sizes
+    number = np.empty(sizes.size, np.int64)
+    sets: list[NDArray[np.int64]] = []
+    for size in np.unique(sizes).tolist():
+        own = np.flatnonzero(sizes == size)
+        values = shown[order[first[own][:, None] + np.arange(size)]]
+        rank = dense_rank(list(values.T))
+        example = np.empty(int(rank.max()) + 1, np.int64)
+        example[rank] = np.arange(rank.size)
+        number[own] = rank + len(sets)
+        sets += list(values[example])
+    return number, sets

@@ -36,10 +36,10 @@ def _charge(column: Column, weight: Fraction) -> dict[int, Fraction]:
     return {size: weight * Fraction(size if size > 1 else 0, domain.leaves) for size in sizes}
 
 
-def _unit(charges: list[dict[int, Fraction]], total: Fraction) -> int:
+def _unit(charges: list[dict[int, Fraction]], total: Fraction, limit: int = _LIMIT) -> int:
     """How many units make 1."""
     exact = math.lcm(*(charge.denominator for column in charges for charge in column.values()))
-    return exact if exact * total < _LIMIT else int(_LIMIT / max(total, Fraction(1)))
+    return exact if exact * total < limit else int(limit / max(total, Fraction(1)))
 
 
 def loss_of(table: Table) -> tuple[Loss, NDArray[np.int32], int]:
@@ -55,6 +55,22 @@ def loss_of(table: Table) -> tuple[Loss, NDArray[np.int32], int]:
     loss = Loss(step, *_trees(trees, charges[len(axes) :], unit))
     tabulate_costs(loss)
     return loss, _matrix(axes + trees), unit
+
+
+def perimeter_of(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """What kernels need for the perimeter of paper 001, section 4.3: the cost of one code step of each column,
+    domains normalised to the same length, and the QI codes. Categories are taken in the order of their leaves."""
+    heaviest = max((column.weight for column in table.quasi), default=Fraction(0)) or Fraction(1)
+    shares = [{1: column.weight / heaviest / _steps_across(column)} for column in table.quasi]
+    total = sum((column.weight / heaviest for column in table.quasi), Fraction(0))
+    unit = _unit(shares, total, 2**62 // max(1, table.n))
+    return np.array([int(share[1] * unit) for share in shares], np.int64), _matrix(list(table.quasi))
+
+
+def _steps_across(column: Column) -> int:
+    domain = column.domain
+    steps = (domain.high - domain.low) >> _coarser(domain) if isinstance(domain, Axis) else domain.leaves - 1
+    return max(1, steps)
 
 
 def _trees(columns: list[Column], charges: list[dict[int, Fraction]], unit: int) -> list[NDArray[np.int64]]:

@@ -61,6 +61,16 @@ class Partition:
         return int(self.sizes.size)
 
     @property
+    def everyone(self) -> NDArray[np.int64]:
+        """The group of each row, then of each counterfeit."""
+        return np.concatenate([self.group, self.counterfeit_group]) if self.counterfeits else self.group
+
+    @cached_property
+    def published_sizes(self) -> NDArray[np.int64]:
+        """Rows of each group as published, counterfeits included."""
+        return self.sizes + np.bincount(self.counterfeit_group, minlength=self.groups)
+
+    @property
     def counterfeits(self) -> int:
         """How many published rows stand for nobody."""
         return int(self.counterfeit_group.size)

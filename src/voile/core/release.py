@@ -25,10 +25,12 @@ class Release:
     certificate: Mapping[str, Any]
     schema: "Schema"
     private_record: Mapping[str, Any] = field(default_factory=dict)
+    counterfeits: "pl.DataFrame | None" = None  # rows per group that stand for nobody, where there can be any
     writer: "Callable[[Release, Path, str], Path] | None" = None
 
     def write(self, folder: str | Path, format: str = "csv") -> Path:
-        """Publish into a new folder: data.csv or data.parquet, certificate.json, private/."""
+        """Publish into a new folder: data.csv or data.parquet, certificate.json, private/,
+        and counterfeits.csv where there can be any."""
         if self.writer is None:
             raise ValueError("this release was not made by voile.anonymize")
         return self.writer(self, Path(folder), format)

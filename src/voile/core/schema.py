@@ -36,6 +36,7 @@ class Type(StrEnum):
 
 
 GROUP = "group"  # the column a release adds
+COUNTERFEITS = "counterfeits"  # beside it, in the file of that name: how many rows of a group stand for nobody
 NUMERIC = (Type.INTEGER, Type.DECIMAL, Type.DATE)
 
 

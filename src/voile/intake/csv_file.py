@@ -138,7 +138,7 @@ def _sniff(data: NDArray[np.uint8]) -> str:
 
 
 def _refuse_findings(data: NDArray[np.uint8], delimiter: str) -> None:
-    finding, line, width, records = csv_scan.scan(data, ord(delimiter), LONGEST_FIELD)
+    finding, line, width, _ = csv_scan.scan(data, ord(delimiter), LONGEST_FIELD)
     where = f"file, line {line}"
     if finding == csv_scan.RAGGED:
         raise InputError(
@@ -150,12 +150,10 @@ def _refuse_findings(data: NDArray[np.uint8], delimiter: str) -> None:
     if finding != csv_scan.OK:
         what, rule, remedy = _FINDINGS[finding]
         raise InputError(what, where=where, rule=rule, remedy=remedy)
-    if records < 2:
-        raise InputError("no rows after the header", where="file", remedy="nothing to publish")
 
 
 def _header(data: NDArray[np.uint8], delimiter: str) -> list[str]:
-    end = 0
+    end = data.size
     for end in np.flatnonzero(data[: 2**20] == 10).tolist():
         if np.count_nonzero(data[:end] == 34) % 2 == 0:  # not inside quotes
             break

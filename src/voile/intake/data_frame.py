@@ -47,8 +47,6 @@ def data_frame(source: Any) -> pl.DataFrame:
             rule="names differ, and a column has one type",
             remedy="check the query, or convert its columns to text, numbers or dates",
         )
-    if frame.height == 0:
-        raise InputError("no rows", where="data frame", remedy="nothing to publish")
     frame = frame.clone()
     frame.columns = sound_names(frame.columns)
     return frame

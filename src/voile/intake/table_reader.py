@@ -36,12 +36,19 @@ class IntakeRecord:
     )
 
 
-def read_frame(path: str | Path, schema: Schema) -> pl.DataFrame:
+def read_frame(path: str | Path, schema: Schema, *, may_be_empty: bool = False) -> pl.DataFrame:
     """A file's cells, columns named and ordered as in the file, nothing typed or dropped yet."""
     path = Path(path)
     if "\0" in str(path) or not path.is_file() or not os.access(path, os.R_OK):
         raise InputError("cannot be read", where=path.name, remedy="check the path and its permissions")
-    return read_parquet(path) if path.suffix.lower() == ".parquet" else read_csv(path, schema.file)
+    frame = read_parquet(path) if path.suffix.lower() == ".parquet" else read_csv(path, schema.file)
+    return frame if may_be_empty else _with_rows(frame, "file")
+
+
+def _with_rows(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    if frame.height == 0:
+        raise InputError("no rows", where=where, remedy="nothing to publish")
+    return frame
 
 
 def refuse_undeclared(frame: pl.DataFrame, schema: Schema, also: tuple[str, ...] = ()) -> None:
@@ -76,12 +83,16 @@ def _refuse_absent(frame: pl.DataFrame, columns: list[ColumnSpec]) -> None:
         )
 
 
-def read_table(source: Any, schema: Schema) -> Table:
-    """Read, type, normalise and code a file or data frame. Identifying columns are dropped here."""
+def read_table(source: Any, schema: Schema, *, may_be_empty: bool = False) -> Table:
+    """Read, type, normalise and code a file or data frame. Identifying columns are dropped here.
+
+    `may_be_empty`: in a series everybody may have left."""
     schema.require_roles()
     schema.refuse_reserved_names()
     is_file = isinstance(source, str | os.PathLike)
-    frame = read_frame(source, schema) if is_file else data_frame(source)
+    frame = read_frame(source, schema, may_be_empty=True) if is_file else data_frame(source)
+    if not may_be_empty:
+        _with_rows(frame, "file" if is_file else "data frame")
     refuse_undeclared(frame, schema)
     _refuse_absent(frame, list(schema))
     if not is_file:
@@ -102,7 +113,7 @@ def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", diges
     for column in wanted:
         if column.missing == Missing.DROP_ROW:
             dropped |= parts[column.name].missing
-    if dropped.all():
+    if dropped.all() and dropped.size:
         raise InputError("every row has a missing value", where="file", rule='missing = "drop-row"')
     for part in parts.values():
         part.refuse_uncovered(dropped)

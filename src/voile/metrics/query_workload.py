@@ -144,9 +144,12 @@ def estimates(boxes: Boxes, workload: Workload) -> NDArray[np.float64]:
     first = np.cumsum([0, *(begin.size - 1 for _, begin, _, _ in cells)])
     cell = np.column_stack([at + which for at, (which, *_) in zip(first, cells, strict=False)])
     published = boxes.group >= 0
-    bag = Bag.of(boxes.group[published], workload.sensitive.codes[published], boxes.sizes.size)
+    group = np.concatenate([boxes.group[published], boxes.counterfeit_group])
+    shown = np.concatenate([workload.sensitive.codes[published], boxes.counterfeit_value])
+    bag = Bag.of(group, shown, boxes.sizes.size)
     values, value = distinct_values(bag.codes)
-    count, real = bag.counts.astype(np.float32), np.ones(boxes.sizes.size, np.float32)
+    real = (boxes.sizes / bag.totals).astype(np.float32)  # the release says how many rows stand for nobody
+    count = bag.counts.astype(np.float32)
     cell, value = cell.astype(np.int32), value.astype(np.int32)
 
     def expect(block: slice) -> NDArray[np.float64]:

@@ -32,5 +32,4 @@ class UniqueDistinctLDiversity(PrivacyModel):
     l: int = parameter("rows per group, all values different", minimum=1)  # noqa: E741
 
     def per_group(self, bags: Bags) -> Ratios:
-        one = np.ones_like(bags.sizes)
-        return [(np.where(bag.top() == 1, bags.sizes, 0), one) for bag in bags.columns]
+        return [(sizes, np.ones_like(sizes)) for sizes in bags.sizes_if_all_differ()]

@@ -35,11 +35,13 @@ class Claim:
     promise: PrivacyModel
     also: Sequence[PrivacyModel] = ()
     secret: bool = True
+    series: bool = False  # the ledger knows every other release of these persons
+    weakened: bool = False  # by how an earlier release of the series was made
 
     @property
     def rung(self) -> Rung:
         """Draws from a seed protect from nobody who thinks about the algorithm."""
-        return self.algorithm.rung if self.secret else Rung.RELEASE
+        return self.algorithm.holds_against() if self.secret and not self.weakened else Rung.RELEASE
 
     def rung_of(self, further: PrivacyModel) -> Rung:
         """Merging until bags look right tells why they do: what depends on values holds for the release alone."""
@@ -52,6 +54,7 @@ def certificate(
     claim: Claim,
     checks: Mapping[str, Verdict],
     metrics: Mapping[str, type[Metric]],
+    counterfeits: int = 0,
 ) -> dict[str, Any]:
     """Everything but the digests, which exist once the data is written."""
     algorithm = claim.algorithm
@@ -62,13 +65,14 @@ def certificate(
         "also": [_promise(model) | {"rung": claim.rung_of(model).value} for model in claim.also],
         "adversary": {
             "rung": claim.rung.value,
-            "holds_against": claim.rung.meaning,
+            "holds_against": claim.rung.meaning_in_series if claim.series else claim.rung.meaning,
             "not_promised": _not_promised(claim, table),
         },
         "algorithm": {"key": algorithm.key, "paper": algorithm.paper, "parameters": algorithm.settings()},
         "randomness": _randomness(claim),
         "table": {
-            "rows": int(boxes.sizes.sum()),
+            "rows": int(boxes.sizes.sum()) + counterfeits,
+            **({"counterfeits": counterfeits} if algorithm.counterfeits else {}),
             "groups": int(boxes.sizes.size),
             "suppressed": boxes.suppressed,
             "columns": [
@@ -101,8 +105,12 @@ def _randomness(claim: Claim) -> str:
 
 
 def _not_promised(claim: Claim, table: Table) -> list[str]:
-    limits = ["these persons published again, in another release, without a ledger"]
-    if not claim.algorithm.deterministic:
+    limits = [
+        "these persons published again, in another release, without "
+        + ("this" if claim.series else "a")
+        + " ledger"
+    ]
+    if not claim.algorithm.deterministic and not claim.series:
         limits.insert(0, "this table published a second time: two draws together can tell everything")
     if not claim.secret:
         limits.insert(0, "anything against a reader who learns or guesses the seed: the draws can be repeated")

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import polars as pl
 
+from voile.core.schema import COUNTERFEITS
 from voile.errors import OutputError, ParameterError
 
 # A spreadsheet runs cells that begin with these, also in other widths: hence NFKC (facts/threats.md).
@@ -37,6 +38,11 @@ def write_data(frame: pl.DataFrame, folder: Path, format: str) -> Path:
     if format == "parquet":
         return _written(folder / "data.parquet", frame.write_parquet)
     raise ParameterError("unknown format", where="format", rule="csv or parquet")
+
+
+def write_counterfeits(auxiliary: pl.DataFrame, folder: Path) -> Path:
+    """counterfeits.csv: how many rows of a group stand for nobody (paper 001, Definition 3)."""
+    return _written(folder / f"{COUNTERFEITS}.csv", auxiliary.write_csv)
 
 
 def write_document(document: Mapping[str, Any], path: Path) -> Path:

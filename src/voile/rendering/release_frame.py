@@ -7,23 +7,24 @@ from numpy.typing import NDArray
 from voile.core.boxes import Boxes
 from voile.core.order import canonical_order, dense_rank
 from voile.core.partition import Partition
-from voile.core.schema import GROUP, Role
-from voile.core.table import Table
+from voile.core.schema import COUNTERFEITS, GROUP, Role
+from voile.core.table import Column, Table
 from voile.rendering.labels import box_labels, value_labels
 from voile.rendering.value_sets import ValueSets
 
 
-def render(table: Table, partition: Partition, boxes: Boxes) -> pl.DataFrame:
-    """The release: a group number, then the published columns in the table's order.
+def render(table: Table, partition: Partition, boxes: Boxes) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The release: a group number, then the published columns in the table's order; and the auxiliary relation of
+    paper 001, Definition 3: how many counterfeits are in each group that has some.
 
     Groups are numbered by their boxes and contents, rows of a group sorted by content: nothing
-    follows the order of the source.
+    follows the order of the source, and nothing tells a counterfeit from a real row.
     """
     labels, sets = zip(*(box_labels(side) for side in boxes.sides), strict=True)
-    content = _content(table)
+    content = _content(table, partition)
     groups = _groups_in_order(boxes, partition, [found for found in sets if found is not None], content)
     rows = _rows_in_order(partition, groups, content)
-    sizes = boxes.sizes[groups]
+    sizes = partition.published_sizes[groups]
     group = pl.Series(np.repeat(groups, sizes), dtype=pl.UInt32)
     published = {side.column.name: label for side, label in zip(boxes.sides, labels, strict=True)}
     columns = [pl.Series(GROUP, np.repeat(np.arange(1, groups.size + 1), sizes))]
@@ -33,13 +34,24 @@ def render(table: Table, partition: Partition, boxes: Boxes) -> pl.DataFrame:
         if column.name in published:
             columns.append(published[column.name].gather(group).alias(column.name))
         else:
-            columns.append(value_labels(column, column.codes[rows]))
-    return pl.DataFrame(columns)
+            columns.append(value_labels(column, _shown(column, partition)[rows]))
+    return pl.DataFrame(columns), _auxiliary(partition, groups)
 
 
-def _content(table: Table) -> NDArray[np.int64]:
+def _shown(column: Column, partition: Partition) -> NDArray[np.int64]:
+    """The codes of a column that is published as it is, of rows and then of counterfeits."""
+    return np.concatenate([column.codes, partition.counterfeit_value]) if partition.counterfeits else column.codes
+
+
+def _auxiliary(partition: Partition, groups: NDArray[np.int64]) -> pl.DataFrame:
+    number = np.bincount(partition.counterfeit_group, minlength=partition.groups)[groups]
+    having = np.flatnonzero(number)
+    return pl.DataFrame({GROUP: having + 1, COUNTERFEITS: number[having]})
+
+
+def _content(table: Table, partition: Partition) -> NDArray[np.int64]:
     """What tells rows of one group apart: a number per distinct combination of values shown."""
-    return dense_rank([column.codes for column in (*table.sensitive, *table.kept)])
+    return dense_rank([_shown(column, partition) for column in (*table.sensitive, *table.kept)])
 
 
 def _groups_in_order(
@@ -55,10 +67,11 @@ def _groups_in_order(
 
 def _bag_numbers(partition: Partition, some: NDArray[np.bool_], content: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number the contents of some groups, in the order of their sorted lists; 0 for the others."""
-    rows = np.flatnonzero(np.append(some, False)[partition.group])  # group -1 is the last
-    rows = rows[canonical_order([partition.group[rows], content[rows]])]
+    group = partition.everyone
+    rows = np.flatnonzero(np.append(some, False)[group])  # group -1 is the last
+    rows = rows[canonical_order([group[rows], content[rows]])]
     lists = content[rows].astype(">i8").tobytes()  # compare as the numbers do
-    ends = np.cumsum(partition.sizes[some]) * 8
+    ends = np.cumsum(partition.published_sizes[some]) * 8
     keys = [lists[start:end] for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)]
     number = {key: i for i, key in enumerate(sorted(set(keys)))}
     numbers = np.zeros(some.size, np.int64)
@@ -73,4 +86,4 @@ def _rows_in_order(
     rank = np.empty(groups.size + 1, np.int64)
     rank[groups] = np.arange(groups.size)
     rank[-1] = -1  # of suppressed rows, whose group is -1: they come first
-    return canonical_order([rank[partition.group], content])[partition.suppressed :]
+    return canonical_order([rank[partition.everyone], content])[partition.suppressed :]

@@ -14,11 +14,12 @@ from voile.attacks.candidate_sets import PublishedGroups, words_for
 from voile.auditing import ReadRelease, classes_of, meant, suppressed_rows
 from voile.core.bags import Bag
 from voile.core.hierarchy_recipe import Recipe
-from voile.core.schema import GROUP, ColumnSpec, Role, Schema, Type
+from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, Role, Schema, Type
 from voile.core.table import Column, Table
 from voile.errors import InputError, SpecError, counted
-from voile.estimating import COUNTERFEITS, QUOTED, read_counterfeits
+from voile.estimating import QUOTED
 from voile.intake.columns import MISSING_LABEL, factorised
+from voile.intake.counterfeits import read_counterfeits
 from voile.intake.data_frame import data_frame
 from voile.intake.normalise import normalised, twin_keys
 from voile.intake.table_reader import read_frame, read_table
@@ -97,7 +98,9 @@ class KnownTable:
         Persons are numbered first: as words, a million of them would take longer to read than all else.
         """
         is_file = isinstance(source, str | os.PathLike)
-        frame = read_frame(Path(source), schema) if is_file else data_frame(source)
+        frame = read_frame(Path(source), schema, may_be_empty=True) if is_file else data_frame(source)
+        if frame.height == 0:  # everybody is gone
+            return cls((), np.empty(0, np.int64), np.empty(0, np.int64))
         subject = schema.with_role(Role.SUBJECT)[0]
         if subject.name in frame.columns:  # if not, reading says so
             who = _texts(frame[subject.name], subject, schema)
@@ -152,7 +155,7 @@ class ShownRelease:
         group = classes_of(frame, release.schema)
         groups = int(group.max(initial=-1)) + 1
         bag = Bag.of(group, values.codes(frame[sensitive]), groups)
-        listed = release.path.parent / COUNTERFEITS
+        listed = release.path.parent / f"{COUNTERFEITS}.csv"
         stated = read_counterfeits(listed) if release.ours and listed.is_file() else {}
         return cls(frame, group, bag, _counterfeits(frame, group, groups, stated), int(suppressed.sum()))
 

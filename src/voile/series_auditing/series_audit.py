@@ -138,6 +138,10 @@ class _SeriesAudit:
                 f"{name}: {counted(real, 'row')} of persons published, {known.persons.size} in its table: leave "
                 "out of the table who is not in the release, else conclusions about them are wrong"
             )
+        if not known.persons.size:
+            self.seen.pass_by()
+            self.sizes.append(self.seen.sizes.astype(np.int32))
+            return 0
         groups, points = shown.seen_with(known, self.schema)
         self.seen.see(groups, points, known.persons, values=len(self.values))
         self.sizes.append(self.seen.sizes.astype(np.int32))

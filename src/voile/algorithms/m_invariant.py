@@ -1,0 +1,319 @@
+"""m-invariance: a table published again and again, everybody always among the same values (paper 001).
+
+Division: persons published before go to the bucket of their signature. Balancing: every value of a signature is
+made equally frequent in its bucket, by counterfeits, or first by new rows (`fill`). Assignment: new rows are dealt
+to balanced buckets, which are planned from counts alone, each row drawn at random. Split: each bucket becomes
+groups of near rows with every value once; it treats the values of a bucket alike, and breaks ties by attribute and
+position, never by value.
+
+Filling shortages from new rows tells who they are to a reader who knows the algorithm (facts/m_invariance.md B3:
+a row may move only if the others stay eligible). Counterfeits alone tell nothing: the values of a signature can be
+exchanged throughout the series without changing what is published.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
+from voile.core.draws import SECRET, Draws
+from voile.core.eligibility import refuse_ineligible
+from voile.core.hierarchy import Hierarchy
+from voile.core.history import NEW, WITHHELD, History
+from voile.core.information_loss import perimeter_of
+from voile.core.order import canonical_order, distinct_values
+from voile.core.parameters import parameter
+from voile.core.partition import SUPPRESSED, Partition
+from voile.core.table import Table
+from voile.errors import SpecError
+from voile.kernels.assignment import assign, fill_shortages
+from voile.kernels.bucket_split import NOBODY, lists_in_order, split
+from voile.kernels.colours import rows_by_colour
+
+Codes = NDArray[np.int64]
+_WAITING = -1  # the bucket of a row that is not published now
+_PARTS = 16  # of the work, so that two threads and the progress bar have something to share
+
+
+class _Buckets(NamedTuple):
+    """Signatures as lists of values, one after the other: bucket b has values[start[b]] .. [start[b+1]-1]."""
+
+    start: Codes
+    values: Codes
+
+    @classmethod
+    def of(cls, signatures: list[tuple[int, ...]]) -> "_Buckets":
+        """Buckets of these signatures, values ascending in each."""
+        sizes = [len(signature) for signature in signatures]
+        return cls(
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.array([value for signature in signatures for value in signature], np.int64),
+        )
+
+    def places(self, bucket: Codes, value: Codes) -> Codes:
+        """Where each row's value stands in its bucket's list; -1 if it does not."""
+        width = int(max(self.values.max(initial=0), value.max(initial=0))) + 1
+        keys = np.repeat(np.arange(self.start.size - 1), np.diff(self.start)) * width + self.values
+        wanted = bucket * width + value
+        found = np.minimum(np.searchsorted(keys, wanted), max(0, keys.size - 1))
+        return np.where(keys[found] == wanted, found, -1) if keys.size else np.full(value.size, -1, np.int64)
+
+    def shortages(self, counts: Codes) -> Codes:
+        """How many rows of each value are lacking to the most frequent one of its bucket."""
+        if not counts.size:
+            return counts
+        return np.asarray(np.repeat(np.maximum.reduceat(counts, self.start[:-1]), np.diff(self.start)) - counts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MInvariant(RandomisedAlgorithm):
+    """Groups of at least m different values; a person's set of values stays the same in every release.
+
+    Guarantee: nobody's value is inferred from the whole series with more than 1/m confidence; with balance =
+    "counterfeit" not even by a reader who knows the algorithm. The series needs the ledger (voile publish).
+    Not protected: see limits().
+
+    >>> MInvariant(m=3).settings()
+    {'m': 3, 'balance': 'counterfeit', 'changed': 'hold-back', 'ineligible': 'wait'}
+    """
+
+    key = "m_invariant"
+    title = "m-invariance"
+    paper = "001"
+    promise = "m_uniqueness"
+    rung = Rung.ALGORITHM_MARGINAL
+    counterfeits = True
+    cost = "about n log n; 1M rows in seconds"
+    meaning = "for a series of releases: everybody always among the same values, with counterfeits where one lacks"
+
+    m: int = parameter("different values per group, in every release of the series", minimum=2)
+    balance: str = parameter(
+        "what a signature lacks is made up by counterfeits, or first by new rows: fewer counterfeits, but a "
+        "reader who knows the algorithm may then tell who has what",
+        default="counterfeit",
+        choices=("counterfeit", "fill"),
+    )
+    changed: str = parameter(
+        "a person whose new value is not in the signature: hold the row back, or refuse the release",
+        default="hold-back",
+        choices=("hold-back", "refuse"),
+    )
+    ineligible: str = parameter(
+        "new rows of which a value is more than 1/m: all wait for the next release (which tells that they are "
+        "alike), or are padded with counterfeits, or this release is refused",
+        default="wait",
+        choices=("wait", "pad", "refuse"),
+    )
+
+    def holds_against(self) -> Rung:
+        """Filling leaks (facts/m_invariance.md B3)."""
+        return self.rung if self.balance == "counterfeit" else Rung.RELEASE
+
+    def limits(self) -> list[str]:
+        """What a reader may conclude from who is missing, and from a lonely box."""
+        return [
+            "the fact that a person's row is absent: it was held back because a value had changed, or the person "
+            "was erased on request, or waits with all other new rows because their values were too alike",
+            "a group of one real row shows that row's own quasi-identifying values, where neither min_width nor a "
+            "hierarchy hides them",
+        ]
+
+    def partition(
+        self,
+        table: Table,
+        progress: Progress = lambda share: None,
+        draws: Draws = SECRET,
+        history: History | None = None,
+    ) -> Partition:
+        """Division, balancing, assignment, split."""
+        column = table.single_sensitive(self.key)
+        _refuse_kept(table)
+        if history is None:
+            if table.n == 0:  # in a series everybody may have left; a first release needs somebody
+                refuse_ineligible(np.empty(0, np.int64), self.m, column.name, suppressing=None, symbol="m")
+            history = History.none(table.n)
+        domain = column.domain
+        public = np.arange(domain.leaves) if isinstance(domain, Hierarchy) else column.codes[:0]
+        every, index = distinct_values(np.concatenate([column.codes, *history.sets, public]))
+        value, known = index[: table.n], index[table.n : index.size - public.size]
+        signatures, bucket = divided(history, np.split(known, np.cumsum([s.size for s in history.sets])))
+        new = self._admitted(column.name, value, bucket, history.signature == NEW, every.size)
+        buckets, bucket = self._dealt(value, bucket, signatures, new, every.size, draws)
+        group, fake_group, fake_value = split_into_groups(table, value, bucket, buckets, progress)
+        return Partition(group, fake_group, every[fake_value])
+
+    def _admitted(
+        self, column: str, value: Codes, bucket: Codes, new: NDArray[np.bool_], values: int
+    ) -> NDArray[np.bool_]:
+        """The new rows, or none of them: if one value has more than 1/m they wait as a whole, since to defer the
+        surplus alone would show it (facts/m_invariance.md B4). Refuses if nothing else can be published."""
+        counts = np.bincount(value[new])
+        if _eligible(counts, self.m) or (self.ineligible == "pad" and values >= self.m):
+            return new
+        if self.ineligible != "wait" or not (bucket >= 0).any():
+            refuse_ineligible(counts[counts > 0], self.m, column, suppressing=None, symbol="m")
+        return np.zeros_like(new)
+
+    def _dealt(
+        self,
+        value: Codes,
+        bucket: Codes,
+        signatures: list[tuple[int, ...]],
+        new: NDArray[np.bool_],
+        values: int,
+        draws: Draws,
+    ) -> tuple[_Buckets, Codes]:
+        """The buckets after balancing and assignment, and the bucket of each row."""
+        buckets = _Buckets.of(signatures)
+        known = np.flatnonzero(bucket >= 0)
+        place = buckets.places(bucket[known], value[known])
+        if (place < 0).any():
+            raise ValueError("a person's value is not in the signature: withhold the row")
+        rows, start = rows_by_colour(np.where(new, value, values), values + 1)
+        left = np.diff(start)[:values]
+        takes: list[tuple[Codes, Codes, Codes]] = []  # value, bucket, number of rows
+        if self.balance == "fill" and _eligible(left, self.m):
+            shortage = buckets.shortages(np.bincount(place, minlength=buckets.values.size))
+            moved = fill_shortages(left, self.m, buckets.start, buckets.values, shortage)
+            owner = np.repeat(np.arange(len(signatures)), np.diff(buckets.start))
+            takes.append((buckets.values, owner, moved))
+        starts, listed, moved = self._steps(left, draws)
+        signatures, homes = _homes(signatures, starts, listed)
+        takes.append((listed, np.repeat(homes, np.diff(starts)), moved))
+        taken, home, number = (np.concatenate(parts) for parts in zip(*takes, strict=True))
+        by_value = canonical_order([taken])
+        drawn = rows[: start[values]][draws.shuffled(start[: values + 1])]
+        bucket = bucket.copy()
+        bucket[drawn] = np.repeat(home[by_value], number[by_value])
+        return _Buckets.of(signatures), bucket
+
+    def _steps(self, left: Codes, draws: Draws) -> tuple[Codes, Codes, Codes]:
+        """Where the values of each bucket to add rows to begin, these values, and the rows of each.
+
+        An ineligible batch that is padded goes to one bucket: all its values, and others drawn up to m. Any value
+        of that bucket could be exchanged for another, so it tells no more than an eligible one; waiting does
+        (docs/known-limits.md).
+        """
+        if _eligible(left, self.m):
+            alphas, starts, listed = assign(left, self.m)
+            return starts, listed, np.repeat(alphas, np.diff(starts))
+        own, others = np.flatnonzero(left), np.flatnonzero(left == 0)
+        drawn = draws.shuffled(np.array([0, others.size]))[: max(0, self.m - own.size)]
+        listed = np.sort(np.concatenate([own, others[drawn]]))
+        return np.array([0, listed.size]), listed, left[listed]
+
+
+def _eligible(counts: Codes, m: int) -> bool:
+    """Whether no value has more than 1/m of the rows."""
+    return m * int(counts.max(initial=0)) <= int(counts.sum())
+
+
+def divided(history: History, sets: list[Codes]) -> tuple[list[tuple[int, ...]], Codes]:
+    """The signatures that are in use, by size and then by values, and the bucket of each row."""
+    used = np.unique(history.signature[history.signature >= 0])
+    named = {int(number): tuple(sorted(sets[number].tolist())) for number in used}
+    signatures = sorted(set(named.values()), key=lambda signature: (len(signature), signature))
+    place = {signature: i for i, signature in enumerate(signatures)}
+    bucket_of = np.full(len(history.sets) + 1, _WAITING, np.int64)  # the last is of NEW
+    for number, signature in named.items():
+        bucket_of[number] = place[signature]
+    return signatures, bucket_of[np.where(history.signature == WITHHELD, NEW, history.signature)]
+
+
+def _homes(signatures: list[tuple[int, ...]], starts: Codes, listed: Codes) -> tuple[list[tuple[int, ...]], Codes]:
+    """The signatures with those of the steps of Assign added, and the bucket of each step."""
+    extended = list(signatures)
+    place = {signature: i for i, signature in enumerate(extended)}
+    homes = []
+    values = listed.tolist()
+    for first, after in pairwise(starts.tolist()):
+        signature = tuple(sorted(values[first:after]))
+        if signature not in place:
+            place[signature] = len(extended)
+            extended.append(signature)
+        homes.append(place[signature])
+    return extended, np.array(homes, np.int64)
+
+
+def split_into_groups(
+    table: Table, value: Codes, bucket: Codes, buckets: _Buckets, progress: Progress
+) -> tuple[Codes, Codes, Codes]:
+    """The group of each row, and of each counterfeit its group and value."""
+    published = np.flatnonzero(bucket >= 0)
+    place = buckets.places(bucket[published], value[published])
+    counts = np.bincount(place, minlength=buckets.values.size)
+    fakes = buckets.shortages(counts)
+    step, points = perimeter_of(table)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    total = int((counts + fakes).sum())
+    orders = np.empty((points.shape[1], total), np.int32)
+    for a in range(points.shape[1]):
+        order = published[canonical_order([place, points[published, a]])]
+        orders[a] = lists_in_order(order, first, fakes, total)
+    lengths = (counts + fakes)[buckets.start[:-1]] if len(buckets.values) else np.empty(0, np.int64)
+    sizes = np.diff(buckets.start) * lengths
+    nodes = np.column_stack([np.cumsum(sizes) - sizes, np.diff(buckets.start), lengths])
+    leaves = split_nodes(points, step, orders, nodes[lengths > 0], progress)
+    return _groups(orders[0], leaves, nodes, buckets, table.n)
+
+
+def split_nodes(
+    points: NDArray[np.int32], step: Codes, orders: NDArray[np.int32], nodes: Codes, progress: Progress
+) -> Codes:
+    """All nodes split down to groups, in order of their place; `orders` is permuted."""
+    if not len(nodes):
+        return nodes
+    scratch, side = np.empty(orders.shape[1], np.int32), np.empty(points.shape[0], np.bool_)
+
+    def work(part: Codes, stop: int) -> Codes:
+        return split(points, step, orders, scratch, side, part, stop)  # type: ignore[no-any-return]
+
+    share = max(1, int(nodes[:, 2].max()) // _PARTS)
+    parts = work(nodes, share)  # the first cuts are one after the other
+    done, leaves = 0, []
+    with ThreadPoolExecutor(2) as pair:
+        for part, finished in _in_turn(pair, work, parts):
+            leaves.append(finished)
+            done += int((part[:, 1] * part[:, 2]).sum())
+            progress(done / orders.shape[1])
+    every = np.concatenate(leaves)
+    return every[np.argsort(every[:, 0])]
+
+
+def _in_turn(
+    pair: ThreadPoolExecutor, work: Callable[[Codes, int], Codes], parts: Codes
+) -> Iterator[tuple[Codes, Codes]]:
+    """Split portions of parts of about equal size, two at a time."""
+    rows = np.cumsum(parts[:, 1] * parts[:, 2])
+    portions = [p for p in np.split(parts, np.searchsorted(rows, np.linspace(0, rows[-1], 4 * _PARTS))) if len(p)]
+    yield from zip(portions, pair.map(lambda portion: work(portion, 1), portions), strict=True)
+
+
+def _groups(
+    order: NDArray[np.int32], leaves: Codes, nodes: Codes, buckets: _Buckets, rows: int
+) -> tuple[Codes, Codes, Codes]:
+    """Number the leaves, and read off who stands where."""
+    sizes = leaves[:, 1]
+    number = np.repeat(np.arange(len(leaves)), sizes)
+    group = np.full(rows, SUPPRESSED, np.int64)
+    real = order != NOBODY
+    group[order[real]] = number[real]
+    fake = np.flatnonzero(~real)
+    own = np.searchsorted(nodes[:, 0], fake, "right") - 1  # empty buckets do not occur
+    offset = fake - leaves[number[fake], 0]
+    return group, number[fake], buckets.values[buckets.start[own] + offset]
+
+
+def _refuse_kept(table: Table) -> None:
+    if table.kept:
+        raise SpecError(
+            "kept insensitive columns",
+            where="spec",
+            rule="a counterfeit has no value there, and would be recognised",
+            remedy="drop them (keep = false), or declare them quasi-identifying",
+        )

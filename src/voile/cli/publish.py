@@ -1,0 +1,134 @@
+"""`voile publish`: the next release of a series."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from voile.cli.anonymize import parameters_of
+from voile.errors import counted
+
+if TYPE_CHECKING:
+    from voile.series.publishing import Plan
+
+
+@click.command(help="Publish TABLE (CSV or Parquet) as the next release of a series that stays safe as a whole.")
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
+)
+@click.option(
+    "--ledger",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="The memory of the series. Default: beside the spec, with the suffix .ledger.",
+)
+@click.option("--key", type=click.Path(path_type=Path), default=None, help="Key of the ledger, if moved.")
+@click.option("-p", "--parameter", multiple=True, metavar="NAME=VALUE", help="For example -p m=4; repeatable.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="New folder. Default: release-N by the ledger.",
+)
+@click.option("-f", "--format", type=click.Choice(["csv", "parquet"]), default=None, help="Default: as the input.")
+@click.option(
+    "--insert", type=click.Path(path_type=Path), default=None, help="Rows that came, or replace those in TABLE."
+)
+@click.option(
+    "--delete", type=click.Path(path_type=Path), default=None, help="Persons who left: a table with their column."
+)
+@click.option("--preview", is_flag=True, help="Say what would happen, and write nothing.")
+@click.option("--measure", default="", metavar="METRICS", help='For you alone, such as "qwe_median[theta=0.05]".')
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def command(
+    table: Path,
+    spec: Path,
+    ledger: Path | None,
+    key: Path | None,
+    parameter: tuple[str, ...],
+    out: Path | None,
+    format: str | None,
+    insert: Path | None,
+    delete: Path | None,
+    preview: bool,
+    measure: str,
+    as_json: bool,
+) -> None:
+    from voile.cli import show
+    from voile.cli.progress import ProgressBar, announce_compilation
+    from voile.intake.changes import changed_frame
+    from voile.intake.spec_file import schema_of
+    from voile.pipeline import read
+    from voile.series.publishing import Series
+
+    given = parameters_of(parameter)
+    series = Series(ledger or spec.with_suffix(".ledger"), key=key)
+    announce_compilation()
+    chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
+    with ProgressBar() as report:
+        report("reading", 0)
+        schema = schema_of(spec)
+        source: Any = changed_frame(table, schema, insert, delete) if insert or delete else table
+        content = read(source, schema, may_be_empty=True)
+        if preview:
+            plan = series.preview(content, measure=measure, report=report, **given)
+        else:
+            plan, _ = series.publish(content, out, format=chosen, measure=measure, report=report, **given)
+    folder = out or series.path.parent / f"release-{plan.number}"
+    if as_json:
+        own = {"preview": True} if preview else {"folder": str(folder)}
+        facts = {"ok": True, **own, "release": plan.number, "certificate": plan.release.certificate}
+        show.document({**facts, "private": {**plan.counts, **plan.release.private_record.get("measured", {})}})
+    else:
+        summary(plan, series.path, spec, None if preview else folder)
+
+
+def summary(plan: "Plan", ledger: Path, spec: Path, folder: Path | None) -> None:
+    """What was (or would be) published, what was held back, against whom it holds, and what to do next."""
+    from voile.cli import show
+
+    certificate, counts = plan.release.certificate, plan.counts
+    table, utility, series = certificate["table"], certificate["utility"], certificate["series"]
+    rows = [
+        (
+            "promise",
+            f"m-invariance, m = {series['m']}: nobody's value inferred from the series above 1/{series['m']}",
+        ),
+        ("holds against", certificate["adversary"]["holds_against"]),
+        ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
+        (
+            "published",
+            f"{counted(counts['published'], 'person')} ({counts['new']} new) and "
+            f"{counted(counts['counterfeits'], 'counterfeit')} in {counted(table['groups'], 'group')}",
+        ),
+        ("held back", _held_back(counts)),
+        ("information loss", f"{utility['gcp_leaves']:.1%} of the detail in quasi-identifying cells (gcp_leaves)"),
+        *(("private", f"{name} {value:.6g}") for name, value in _measured(plan).items()),
+    ]
+    if folder is None:
+        rows.append(("next", "nothing was written; run it again without --preview"))
+        show.facts(f"Preview of release {plan.number}", rows)
+        return
+    rows += [
+        ("files", f"{folder}/: data, counterfeits.csv, certificate.json; keep {folder}/private/ to yourself"),
+        ("ledger", f"{ledger}: back it up now (docs/ledger.md), the key apart from it"),
+        ("next", f"voile audit {folder} -s {spec}; voile ledger show {ledger}"),
+    ]
+    show.facts(f"Release {plan.number}", rows)
+
+
+def _held_back(counts: Any) -> str:
+    """Rows that are not in the release, and why."""
+    reasons = {
+        "changed": "whose value is not in the signature any more",
+        "erased": "erased on request",
+        "waiting": "new, waiting for the next release: their values are too alike",
+    }
+    parts = [f"{counted(counts[name], 'person')} {why}" for name, why in reasons.items() if counts[name]]
+    return "; ".join(parts) or "nobody"
+
+
+def _measured(plan: "Plan") -> dict[str, float]:
+    return dict(plan.release.private_record.get("measured", {}))

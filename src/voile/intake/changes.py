@@ -1,0 +1,63 @@
+"""A table as an earlier one and what has changed since: rows inserted or replaced, persons deleted."""
+
+import os
+from typing import Any
+
+import polars as pl
+
+from voile.core.schema import Role, Schema
+from voile.errors import InputError, SpecError, counted
+from voile.intake.data_frame import data_frame
+from voile.intake.normalise import normalised
+from voile.intake.table_reader import read_frame
+
+_PERSON = "\0person"  # no column of a file can have this name
+
+
+def changed_frame(base: Any, schema: Schema, insert: Any = None, delete: Any = None) -> pl.DataFrame:
+    """The rows of `base` without the persons in `delete`, with the rows of `insert` added, or in place of the
+    row of the same person. `delete` is a table with at least the subject column."""
+    subject = schema.with_role(Role.SUBJECT)
+    if len(subject) != 1:
+        raise SpecError(
+            "no subject column", where="spec", rule="changes are told by person", remedy='declare role = "subject"'
+        )
+    name = subject[0].name
+    frame = _keyed(base, schema, name, "table")
+    if delete is not None:
+        gone = _keyed(delete, schema, name, "deletions")
+        absent = gone.join(frame, on=_PERSON, how="anti").height
+        if absent:
+            raise InputError(
+                f"{counted(absent, 'person')} not in the table",
+                where="deletions",
+                rule="who is deleted was there",
+                remedy="check that the table is the one of the last release",
+            )
+        frame = frame.join(gone, on=_PERSON, how="anti", maintain_order="left")
+    if insert is not None:
+        new = _keyed(insert, schema, name, "insertions")
+        if set(new.columns) != set(frame.columns):
+            raise InputError(
+                "other columns than the table", where="insertions, header", remedy="give it the table's header"
+            )
+        kept = frame.join(new, on=_PERSON, how="anti", maintain_order="left")
+        frame = pl.concat([kept, new.select(kept.columns)], how="vertical_relaxed")
+    return frame.drop(_PERSON)
+
+
+def _keyed(source: Any, schema: Schema, name: str, where: str) -> pl.DataFrame:
+    """A table with each row's person, spelled as reading spells it; nobody twice."""
+    is_file = isinstance(source, str | os.PathLike)
+    frame = read_frame(source, schema, may_be_empty=True) if is_file else data_frame(source)
+    if name not in frame.columns:
+        raise InputError(f"no column {name}", where=where, rule="changes are told by person")
+    person = normalised(frame[name].cast(pl.String))
+    if person.null_count() or person.n_unique() < frame.height:
+        raise InputError(
+            "a person is missing" if person.null_count() else "a person twice",
+            where=f"{where}, column {name}",
+            rule="one row per person",
+            remedy="complete the column, and keep one row of each person",
+        )
+    return frame.with_columns(person.alias(_PERSON))

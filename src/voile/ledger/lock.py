@@ -1,0 +1,63 @@
+"""One writer at a time: a lock file beside the ledger, which the system releases when its holder dies."""
+
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from voile.errors import LedgerRefused
+
+_PAUSE = 0.05
+
+
+class Lock:
+    """Exclusive for those who write, shared for those who look; waits for `patience` seconds, then refuses."""
+
+    def __init__(self, ledger: Path) -> None:
+        self.path = ledger.with_name(ledger.name + ".lock")
+        self._where = f"ledger {ledger.name}"
+        self._handle = -1
+
+    def acquire(self, patience: float, waiting: Callable[[], None] | None = None) -> None:
+        """Become the only writer; `waiting` is called once when somebody else is."""
+        self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        end = time.monotonic() + patience
+        told = False
+        while not self._taken(fcntl.LOCK_EX):
+            if time.monotonic() >= end:
+                self.release()
+                raise LedgerRefused(
+                    "another publisher is using it",
+                    where=self._where,
+                    rule="one writer at a time",
+                    remedy="try again when it has finished",
+                )
+            if not told and waiting is not None:
+                waiting()
+            told = True
+            time.sleep(_PAUSE)
+
+    def try_shared(self) -> bool:
+        """Keep writers away for a moment, unless one is at work or there is no lock file to hold."""
+        try:
+            self._handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return False
+        if self._taken(fcntl.LOCK_SH):
+            return True
+        self.release()
+        return False
+
+    def _taken(self, kind: int) -> bool:
+        try:
+            fcntl.flock(self._handle, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Let others in."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1

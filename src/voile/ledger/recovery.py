@@ -1,0 +1,174 @@
+"""After an interruption: what can be settled by looking, what an operator must attest, and what is wrong."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from voile.errors import LedgerRefused, counted
+from voile.ledger.chain import AUDITED, DANGLING, PUBLISHED, ReleaseRecord
+from voile.ledger.keys import KeyFile
+from voile.ledger.manifests import contradiction, newer_than, series_of
+from voile.ledger.opening import refuse_other_history
+from voile.ledger.places import file_digest
+from voile.ledger.store import Ledger
+from voile.ledger.view import LedgerView
+from voile.ledger.witness import Witness, witness_of
+
+COMMITTED, ABANDONED, OPEN, REFUSED = "committed", "abandoned", "open", "refused"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What recovery did about a release, or why it did nothing."""
+
+    release: int
+    result: str  # committed, abandoned, open (an operator must attest), refused
+    why: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was verified (ok), is wrong (not ok) or could not be verified (None)."""
+
+    ok: bool | None
+    what: str
+
+
+def dangling(ledger: Ledger | LedgerView) -> list[ReleaseRecord]:
+    """Releases that were begun and neither committed nor abandoned: they count as published."""
+    return [release for release in ledger.releases() if release.state in DANGLING]
+
+
+def recover(ledger: Ledger, not_published: Collection[int] = ()) -> list[Outcome]:
+    """Settle interrupted releases: visible with the audited bytes is committed; absent is abandoned where the
+    operator attests that nobody ever saw it; anything else is left as it is, with the reason."""
+    strangers = set(not_published) - {release.number for release in dangling(ledger)}
+    if strangers:
+        raise LedgerRefused(
+            f"release {min(strangers)} was not interrupted",
+            where=f"ledger {ledger.path.name}",
+            remedy="voile ledger show tells which releases are open; withdraw one that was published",
+        )
+    outcomes = []
+    for release in reversed(dangling(ledger)):  # the last first: what no later release relied on can be forgotten
+        outcome = _judged(release, release.number in not_published)
+        if outcome.result == COMMITTED:
+            ledger.commit(release.number)
+        elif outcome.result == ABANDONED:
+            ledger.abandon(release.number, "an operator attests that it was never published")
+        outcomes.append(outcome)
+    return outcomes[::-1]
+
+
+def _judged(release: ReleaseRecord, attested: bool) -> Outcome:
+    state = _compared(release, Path(release.folder))
+    if state is None and attested:
+        return Outcome(release.number, ABANDONED, "its folder is absent, and you attest that nobody saw it")
+    if state is None:
+        why = f"its folder is absent; if nobody ever saw it: --attest-not-published {release.number}"
+        return Outcome(release.number, OPEN, f"{why}; if it was published, put the folder back")
+    if state and attested:
+        return Outcome(release.number, REFUSED, "its folder is visible, complete: it was published; do not attest")
+    if state:
+        return Outcome(release.number, COMMITTED, "its folder is visible, with the bytes that were audited")
+    why = "a folder is in its place, but not with the bytes that were audited"
+    return Outcome(release.number, REFUSED, f"{why}; find out who wrote it, move it away, and recover again")
+
+
+def _compared(release: ReleaseRecord, folder: Path) -> bool | None:
+    """Whether a folder holds the audited bytes; None where there is nothing."""
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return None
+    if release.state not in (AUDITED, PUBLISHED) or not release.files:
+        return False
+    return all(
+        (folder / name).is_file() and file_digest(folder / name) == sha256
+        for name, sha256 in release.files.items()
+    )
+
+
+def verify(path: str | Path, key: str | Path | None = None, releases: Iterable[str | Path] = ()) -> list[Finding]:
+    """Everything that can be checked without writing, and what could not be."""
+    try:
+        view = Ledger.read(path, key)
+    except LedgerRefused as refusal:
+        return [Finding(False, str(refusal))]
+    content = view.content
+    parts = [
+        counted(len(view.chain), "record"),
+        counted(len(content.signatures.numbers), "signature"),
+        counted(view.persons, "person"),
+    ]
+    findings = [Finding(True, f"file, chain and memory are sound: {', '.join(parts)}")]
+    findings += [_key_finding(view), *_witness_findings(view)]
+    findings += _release_findings(view, [Path(folder) for folder in releases])
+    return findings
+
+
+def _key_finding(view: LedgerView) -> Finding:
+    if not view.key_path.exists():
+        return Finding(
+            None, f"not checked: the key is not at {view.key_path}; without it nothing can be published"
+        )
+    content = view.content
+    return _tried(
+        lambda: KeyFile.read(view.key_path, view.id).refuse_other(content.generation, content.check),
+        f"the key at {view.key_path} fits, generation {content.generation}",
+    )
+
+
+def _witness_findings(view: LedgerView) -> list[Finding]:
+    path = witness_of(view.key_path)
+    if not path.exists():
+        return [Finding(None, "not checked: no witness is beside the key, so an old copy would not be noticed")]
+    seen: list[Witness] = []
+
+    def compare() -> None:
+        witness = Witness.read(path, view.id)
+        if witness is not None:
+            refuse_other_history(witness, view.content, f"ledger {view.path.name}")
+            seen.append(witness)
+
+    first = _tried(compare, "it holds everything the witness has seen")
+    if not first.ok or view.digest is None or seen[0].sha256 is None:
+        why = "somebody is writing, or was interrupted: the next publication checks everything"
+        return [first] + ([Finding(None, f"not checked: the bytes of the file ({why})")] if first.ok else [])
+    same = view.digest == seen[0].sha256
+    words = "are those of the last closing" if same else "were changed since the last closing: restore a backup"
+    return [first, Finding(same, f"the bytes of the file {words}")]
+
+
+def _release_findings(view: LedgerView, folders: list[Path]) -> list[Finding]:
+    known = view.releases()
+    places = {release.number: Path(release.folder) for release in known}
+    findings = []
+    for folder in folders:
+        series = series_of(folder)
+        if series is None or series.get("ledger") != view.id:
+            findings.append(Finding(False, f"{folder.name} holds no release of this ledger"))
+        elif not contradiction(series, known):
+            places[series["release"]] = folder
+    nearby = [*folders, *(place for place in places.values() if place.is_dir())]
+    findings.append(_tried(lambda: newer_than(view, nearby), "no release is nearby that it does not remember"))
+    return findings + [_release_finding(release, places[release.number]) for release in known]
+
+
+def _release_finding(release: ReleaseRecord, folder: Path) -> Finding:
+    name = f"release {release.number}"
+    if release.state in DANGLING:
+        return Finding(False, f"{name} was interrupted ({release.state}): run voile ledger recover")
+    if release.state != PUBLISHED:
+        return Finding(True, f"{name} is {release.state}")
+    state = _compared(release, folder)
+    if state is None:
+        return Finding(None, f"{name}: not checked, it is not at {folder}; name its folder with --release")
+    same = "are those that were audited" if state else "are NOT those that were audited"
+    return Finding(state, f"{name}: the files in {folder} {same}")
+
+
+def _tried(check: Callable[[], None], good: str) -> Finding:
+    try:
+        check()
+    except LedgerRefused as refusal:
+        return Finding(False, str(refusal))
+    return Finding(True, good)

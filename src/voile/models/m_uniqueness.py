@@ -1,0 +1,32 @@
+"""m-uniqueness: at least m rows in every group, all with different values (paper 001, Definition 17)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voile.core.bags import Bags
+from voile.core.parameters import parameter
+from voile.core.privacy_model import PrivacyModel, Ratios
+
+
+@dataclass(frozen=True, kw_only=True)
+class MUniqueness(PrivacyModel):
+    """What one release of an m-invariant series shows by itself; that signatures persist, only the series does.
+
+    >>> MUniqueness(m=2).check(Bags.of(np.array([0, 0]), [np.array([1, 2])]))
+    Verdict(ok=True, achieved=Fraction(2, 1), worst=0)
+    """
+
+    key = "m_uniqueness"
+    symbol = "m"
+    title = "m-uniqueness"
+    paper = "001 (m-invariance)"
+    meaning = (
+        "every group has at least m rows, no sensitive value twice; over a series, with the ledger, m-invariance"
+    )
+    bound = "m"
+
+    m: int = parameter("rows per group, all values different", minimum=1)
+
+    def per_group(self, bags: Bags) -> Ratios:
+        return [(sizes, np.ones_like(sizes)) for sizes in bags.sizes_if_all_differ()]

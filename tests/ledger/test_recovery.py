@@ -1,0 +1,196 @@
+"""After an interruption, and against releases the ledger should remember."""
+
+import hashlib
+import json
+
+import pytest
+
+from tests.ledger.clinic import FLU, HIV, begin, known, publish
+from voile.errors import LedgerRefused
+from voile.ledger import UNKNOWN, Ledger
+from voile.ledger.manifests import newer_than, series_of
+from voile.ledger.recovery import dangling, recover, verify
+
+
+def write_release(folder, ledger_id, reservation, data="a,b\n"):
+    folder.mkdir(parents=True)
+    (folder / "data.csv").write_text(data)
+    series = {"ledger": ledger_id, "release": reservation.release, "record": reservation.record}
+    (folder / "certificate.json").write_text(json.dumps({"series": series}))
+    return {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("data.csv", "certificate.json")
+    }
+
+
+def whole(ledger, names, folder, upto="commit", labels=FLU):
+    """A publication with real files, up to a step."""
+    reservation = begin(ledger, names, labels, folder)
+    if upto != "reserve":
+        ledger.audited(reservation.release, write_release(folder, ledger.id, reservation))
+    if upto == "commit":
+        ledger.commit(reservation.release)
+    return reservation
+
+
+def results(outcomes):
+    return [(outcome.release, outcome.result) for outcome in outcomes]
+
+
+def test_visible_with_the_audited_bytes_is_committed(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1", upto="audited")
+    with Ledger.open(path) as ledger:
+        assert [r.number for r in dangling(ledger)] == [1]
+        assert results(recover(ledger)) == [(1, "committed")]
+        assert ledger.releases()[0].state == "published" and not dangling(ledger)
+        assert recover(ledger) == []
+
+
+def test_absent_needs_a_word(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1", upto="reserve")
+        assert results(recover(ledger)) == [(1, "open")]
+        assert known(ledger, ["ann"]) == [FLU]
+        assert results(recover(ledger, [1])) == [(1, "abandoned")]
+        assert known(ledger, ["ann"]) == [UNKNOWN]
+
+
+def test_an_empty_folder_is_absent(path, tmp_path):
+    (tmp_path / "r1").mkdir()
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1", upto="reserve")
+        assert results(recover(ledger, [1])) == [(1, "abandoned")]
+
+
+@pytest.mark.parametrize("upto", ["reserve", "audited"])
+def test_other_bytes_are_refused(path, tmp_path, upto):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1", upto=upto)
+        (tmp_path / "r1").mkdir(exist_ok=True)
+        (tmp_path / "r1" / "data.csv").write_text("other")
+        for attested in ([], [1]):
+            assert results(recover(ledger, attested)) == [(1, "refused")]
+        assert known(ledger, ["ann"]) == [FLU]
+
+
+def test_what_is_visible_cannot_be_attested_away(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1", upto="audited")
+        assert results(recover(ledger, [1])) == [(1, "refused")]
+
+
+def test_only_interrupted_releases_can_be_attested(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1")
+        for number in (1, 2):
+            with pytest.raises(LedgerRefused, match="not interrupted"):
+                recover(ledger, [number])
+
+
+def test_several_at_once_the_last_first(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1", upto="reserve")
+        whole(ledger, ["bob"], tmp_path / "r2", upto="reserve", labels=HIV)
+        assert results(recover(ledger, [1, 2])) == [(1, "abandoned"), (2, "abandoned")]
+        assert known(ledger, ["ann", "bob"]) == [UNKNOWN, UNKNOWN]
+        whole(ledger, ["ann"], tmp_path / "r3", upto="reserve")
+        whole(ledger, ["bob"], tmp_path / "r4")
+        recover(ledger, [3])
+        assert known(ledger, ["ann"]) == [FLU]  # release 4 was made knowing it
+
+
+def findings(path, **options):
+    return [finding.ok for finding in verify(path, **options)]
+
+
+def test_verify_a_sound_ledger(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1")
+    found = verify(path)
+    assert [f.ok for f in found] == [True] * 6
+    assert "4 records, 1 signature, 1 person" in found[0].what
+
+
+def test_verify_says_what_it_could_not_see(path, tmp_path, keys):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1")
+    (tmp_path / "r1").rename(tmp_path / "moved")
+    assert findings(path)[-1] is None
+    assert findings(path, releases=[tmp_path / "moved"])[-1] is True
+    for file in keys.iterdir():
+        file.unlink()
+    assert findings(path)[1:3] == [None, None]
+
+
+def test_verify_finds_what_is_wrong(path, tmp_path, keys):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1")
+        whole(ledger, ["bob"], tmp_path / "r2", upto="reserve")
+    assert findings(path)[-1] is False  # interrupted
+    (tmp_path / "r1" / "data.csv").write_text("changed")
+    assert findings(path)[-2] is False
+    assert False in findings(path, releases=[keys])  # not a release
+    key = next(keys.glob("*.key"))
+    lines = key.read_text().splitlines()
+    key.write_text("\n".join([*lines[:2], "00" * 32]) + "\n")
+    assert findings(path)[1] is False
+    note = json.loads(next(keys.glob("*.witness")).read_text())
+    next(keys.glob("*.witness")).write_text(json.dumps({**note, "number": 99}))
+    assert findings(path)[2] is False
+    next(keys.glob("*.witness")).write_text(json.dumps({**note, "sha256": "0" * 64}))
+    assert findings(path)[3] is False
+    path.write_bytes(path.read_bytes()[:5000])
+    assert findings(path) == [False]
+
+
+def test_releases_the_ledger_does_not_remember(path, tmp_path):
+    published = tmp_path / "published"
+    with Ledger.open(path) as ledger:
+        first = whole(ledger, ["ann"], published / "r1")
+        newer_than(ledger, [published / "r2"])  # it need not exist
+        newer_than(ledger, [tmp_path / "nowhere" / "r2"])
+        later = type(first)(2, "0" * 64, "0" * 64)
+        write_release(published / "r2", ledger.id, later)
+        with pytest.raises(LedgerRefused, match="ends at 1") as refusal:
+            newer_than(ledger, [published / "r3"])
+        assert refusal.value.exit_code == 3
+    with pytest.raises(LedgerRefused):
+        newer_than(Ledger.read(path), [published / "r2"])
+    assert False in findings(path)
+
+
+def test_another_release_of_the_same_number(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        first = whole(ledger, ["ann"], tmp_path / "a" / "r1")
+        write_release(tmp_path / "a" / "fork", ledger.id, type(first)(1, "1" * 64, ""))
+        with pytest.raises(LedgerRefused, match="does not know"):
+            newer_than(ledger, [tmp_path / "a" / "r2"])
+
+
+def test_an_abandoned_release_that_is_visible(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        reservation = whole(ledger, ["ann"], tmp_path / "a" / "r1", upto="reserve")
+        ledger.abandon(1, "no")
+        write_release(tmp_path / "a" / "r1", ledger.id, reservation)
+        with pytest.raises(LedgerRefused, match="never published"):
+            newer_than(ledger, [tmp_path / "a" / "r1"])
+
+
+def test_other_ledgers_drafts_and_odd_files_do_not_matter(path, tmp_path):
+    around = tmp_path / "a"
+    with Ledger.open(path) as ledger:
+        publish(ledger, ["ann"])
+        later = type(begin(ledger, ["bob"]))(9, "0" * 64, "")
+        write_release(around / "other", "ab" * 16, later)
+        write_release(around / ".voile-staging-x", ledger.id, later)
+        for name, text in {"list": "[]", "torn": '{"series"', "odd": '{"series": 3}', "none": "{}"}.items():
+            (around / name).mkdir()
+            (around / name / "certificate.json").write_text(text)
+            assert series_of(around / name) is None
+        newer_than(ledger, [around / "new"])
+        (around / "bad").mkdir()
+        (around / "bad" / "certificate.json").write_text(
+            json.dumps({"series": {"ledger": ledger.id, "release": "1"}})
+        )
+        with pytest.raises(LedgerRefused, match="no release number"):
+            newer_than(ledger, [around / "new"])
