@@ -204,7 +204,7 @@ def erase(ledger: Path, persons: Any, key: Path | None, as_json: bool) -> None:
     import polars as pl
 
     from voile.cli.progress import announce_compilation
-    from voile.intake.normalise import normalised
+    from voile.intake.normalise import normalised, twin_keys
 
     try:
         lines = persons.read().splitlines()
@@ -213,9 +213,10 @@ def erase(ledger: Path, persons: Any, key: Path | None, as_json: bool) -> None:
     if lines is None:
         raise VoileError("is not UTF-8 text", where="the list of persons", remedy="save it as UTF-8")
     texts = normalised(pl.Series(lines, dtype=pl.String)).drop_nulls().unique()
+    spellings = pl.concat([texts, twin_keys(texts)]).unique()  # a spec with casefold merges those of a person
     announce_compilation()
     with _open(ledger, key) as opened:
-        count = opened.erase(opened.pseudonyms(texts))
+        count = opened.erase(opened.pseudonyms(spellings))
     rows = [
         ("asked for", counted(len(texts), "person")),
         ("forgotten", f"the signatures of {counted(count, 'person')}; the others were unknown or erased before"),
