@@ -140,7 +140,7 @@ def exposed(scene: Scene) -> list[str]:
 def forgotten(scene: Scene, before: Book, seen: list[Sighting]) -> list[str]:
     """Whoever was ever visible keeps the signature of that time."""
     after = read_book(scene.ledger)
-    keys = keys_of(after, scene.keys) if after.born else []
+    then, now = (keys_of(book, scene.keys) if book.born else [] for book in (before, after))
     names = {person.name for sighting in seen for person in sighting.persons}
-    changed = sum(before.recall(name, keys) != after.recall(name, keys) for name in names)
+    changed = sum(before.recall(name, then) != after.recall(name, now) for name in names)
     return [f"I5: {changed} persons lost or changed their signature"] if changed else []

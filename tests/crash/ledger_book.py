@@ -52,10 +52,11 @@ def pseudonym(name: str, keys: list[bytes]) -> bytes:
 
 
 def keys_of(book: Book, folder: Path) -> list[bytes]:
-    """The keys of this ledger in a folder of key files, oldest first."""
+    """The keys this ledger uses, of those in its key file: the oldest ones, as many as it was rotated to."""
     path = folder / f"{book.records[0].body['ledger']}.key"
     lines = path.read_text(encoding="ascii").split() if path.exists() else []
-    return [bytes.fromhex(word) for word in lines if len(word) == 64]
+    generation = max(record.body.get("generation", 0) for record in book.records)
+    return [bytes.fromhex(word) for word in lines if len(word) == 64][:generation]
 
 
 def read_book(ledger: Path) -> Book:

@@ -58,6 +58,9 @@ class Scene:
     def create(self) -> list[str]:
         return ["ledger", "create", str(self.ledger)]
 
+    def rotate(self) -> list[str]:
+        return ["ledger", "key", str(self.ledger), "--rotate"]
+
     def publish(self, table: str, *more: str) -> list[str]:
         """Publish a table into out/TABLE: the name of a release says who is in it."""
         command = ["publish", self.root / f"{table}.csv", "-s", self.spec, "--ledger", self.ledger, "-p", "m=2"]
@@ -73,9 +76,10 @@ class Scene:
         shutil.copytree(copy, self.root)
 
     def staging(self) -> list[str]:
-        """What killed runs left beside the releases."""
-        found = self.out.iterdir() if self.out.exists() else ()
-        return sorted(p.name for p in found if p.name.startswith("."))
+        """What killed runs left beside the releases, and beside the keys that are in use."""
+        drafts = [*self.out.glob(".*"), *self.keys.glob(".*")]
+        used = [path.stem for path in self.keys.glob("*.witness")]
+        return sorted(p.name for p in drafts if p.parent == self.out or any(name in p.name for name in used))
 
 
 @dataclass(frozen=True)

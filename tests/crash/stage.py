@@ -1,17 +1,19 @@
 """The scene as it was before each act, and the acts that are attacked."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.crash.scene import Scene
 from tests.crash.system_calls import Call, Fault, Point, calls, points, struck, traced
 from tests.crash.warm_process import Outcome, WarmProcess
 
+TRIES = 5
 # act -> what the clinic has before it
-ACTS = {"create": "bare", "first": "created", "next": "one"}
+ACTS = {"create": "bare", "first": "created", "next": "one", "rotate": "one"}
 
 
 class Stage:
-    """Sets the scene, and runs an act on it: creating the ledger, the first release, the next one."""
+    """Sets the scene, and runs an act on it: creating the ledger, the first release, the next, a new key."""
 
     def __init__(self, scene: Scene, warm: WarmProcess, folder: Path) -> None:
         self.scene, self.warm, self.folder = scene, warm, folder
@@ -23,7 +25,8 @@ class Stage:
             outcome = warm.warm(command, keys=scene.keys)
             assert outcome.code == 0, outcome
             self._keep(name)
-        warm.warm(scene.publish("t2"), keys=scene.keys)  # whatever compiles, compiles now
+        for command in (scene.publish("t2"), scene.rotate()):  # whatever compiles, compiles now
+            warm.warm(command, keys=scene.keys)
 
     def _keep(self, name: str) -> None:
         self.scene.keep(self.folder / name)
@@ -38,6 +41,7 @@ class Stage:
             "create": self.scene.create(),
             "first": self.scene.publish("t1"),
             "next": self.scene.publish("t2"),
+            "rotate": self.scene.rotate(),
         }[act]
 
     def play(self, act: str, mutant: str = "", data: bool = False) -> Outcome:
@@ -46,9 +50,12 @@ class Stage:
 
     def spoil(self, act: str, point: Point, what: str, mutant: str = "") -> Outcome:
         """The same with a fault at one call."""
-        outcome = self._run(act, Fault(point, what), mutant)
-        assert struck(self.log) == point.place, f"the fault met another call than {point}"
-        return outcome
+        tries = [point.index] * (TRIES if point.beside else 1)  # who takes which write, threads decide anew
+        for index in [*tries, *([1] if point.beside else [])]:
+            outcome = self._run(act, Fault(replace(point, index=index), what), mutant)
+            if struck(self.log) == point.place:
+                return outcome
+        raise AssertionError(f"the fault met another call than {point}")
 
     def _run(self, act: str, fault: Fault | None, mutant: str, data: bool = False) -> Outcome:
         self.set(act)

@@ -1,4 +1,4 @@
-"""Killed before every call that would write: creating a ledger, its first release, and the next."""
+"""Killed before every call that would write: creating a ledger, its first release, the next, a new key."""
 
 import pytest
 
