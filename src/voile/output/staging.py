@@ -70,7 +70,7 @@ class Staging:
         try:
             yield
         except OSError as error:
-            problem = os.strerror(error.errno or 0).lower()
+            problem = os.strerror(error.errno).lower() if error.errno else "the disk failed"
         if problem:
             what, remedy = f"cannot be written ({problem})", "free space or choose another folder"
             if self._revealed:
