@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 import voile
 from tests.series.clinic import SPEC, TWO, candidates, certificate, published, table
 from voile.core.draws import InsecureDraws
-from voile.errors import HierarchyError, Infeasible, InputError, LedgerRefused, OutputError, ParameterError, SpecError
+from voile.errors import (
+    HierarchyError,
+    Infeasible,
+    InputError,
+    LedgerRefused,
+    OutputError,
+    ParameterError,
+    SpecError,
+)
 from voile.ledger import Ledger
 from voile.series.recollection import person_texts
 from voile.series.registering import publish_once
