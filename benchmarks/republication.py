@@ -18,6 +18,8 @@ import polars as pl
 import voile
 from benchmarks import acs
 from voile.algorithms.m_invariant import MInvariant
+from voile.attacks.candidate_sets import CoveredPlaces, Intersections, PublishedGroups
+from voile.core.bags import Bag
 from voile.core.boxes import Boxes
 from voile.core.history import NEW, History, signatures_of
 from voile.core.partition import Partition
@@ -49,7 +51,7 @@ class Run:
 
 
 def columns(sensitive: str) -> dict[str, dict[str, object]]:
-    """The spec. Occupations are numbers here, in alphabetical order, as the paper's queries need a range of them."""
+    """The spec. Occupations are numbers here, in alphabetical order: the paper's queries need a range of them."""
     return {
         SUBJECT: {"role": "subject", "type": "integer"},
         **acs.columns(sensitive),
@@ -133,6 +135,22 @@ def errors(boxes: Boxes, thetas: tuple[float, ...] = THETAS) -> dict[str, float]
     return {name: float(metrics[word].measure(boxes)) for name, word in words.items()}
 
 
+def as_published(table: Table, partition: Partition) -> tuple[PublishedGroups, np.ndarray, np.ndarray]:
+    """Boxes and values of each group, and the points and numbers of the persons in them: what an adversary has.
+
+    Codes are places here: numbers of few values, and a gender that is one value or all.
+    """
+    boxes = Boxes.around(table, partition)
+    each = np.arange(partition.groups)
+    sides = tuple((CoveredPlaces.intervals(side.low, side.high), each) for side in boxes.sides)
+    here = partition.group >= 0
+    group = np.concatenate([partition.group[here], partition.counterfeit_group])
+    shown = np.concatenate([table.sensitive[0].codes[here], partition.counterfeit_value])
+    bag = Bag.of(group, shown, partition.groups)
+    points = np.stack([column.codes[here] for column in table.quasi], axis=1).astype(np.int32)
+    return PublishedGroups(sides, bag.start, bag.codes), points, people_of(table)[here]
+
+
 def people_of(table: Table) -> np.ndarray:
     """The person of each row."""
     return table.with_role(Role.SUBJECT)[0].codes
@@ -160,9 +178,7 @@ def published(run: Run, folder: Path, say: Say) -> list[dict[str, Any]]:
         source, target = folder / "table.parquet", folder / f"release-{number}"
         population()[present].select(list(spec)).write_parquet(source)
         began = time.perf_counter()
-        plan, _ = series.publish(
-            voile.read(source, spec), target, format="parquet", m=run.m, balance=run.balance
-        )
+        plan, _ = series.publish(voile.read(source, spec), target, format="parquet", m=run.m, balance=run.balance)
         whole = time.perf_counter() - began
         table, partition = plan.recollection.table, plan.partition
         began = time.perf_counter()  # once more, by itself
@@ -177,7 +193,9 @@ def published(run: Run, folder: Path, say: Say) -> list[dict[str, Any]]:
     return found
 
 
-def grouped(run: Run, say: Say, thetas: tuple[float, ...] = (0.1,)) -> list[dict[str, Any]]:
+def grouped(
+    run: Run, say: Say, thetas: tuple[float, ...] = (0.1,), adversary: Intersections | None = None
+) -> list[dict[str, Any]]:
     """The same by the algorithm alone: a memory of this process in place of ledger and files."""
     spec, checker, found = columns(run.sensitive), Checker(run.m), []
     algorithm = MInvariant(m=run.m, balance=run.balance)
@@ -193,6 +211,9 @@ def grouped(run: Run, say: Say, thetas: tuple[float, ...] = (0.1,)) -> list[dict
         new = (remembered[persons] == NEW) & (partition.group >= 0)
         remembered[persons[new]] = len(sets) + of_group[partition.group[new]]
         sets += now
+        if adversary is not None:
+            groups, points, here = as_published(table, partition)
+            adversary.see(groups, points, here, values=1 + int(groups.codes.max()))
         found.append({"release": number, "grouping_seconds": seconds})
         found[-1] |= judged(table, partition, checker, thetas)
     counterfeits = np.mean([entry["counterfeits"] for entry in found[1:]])
