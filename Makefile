@@ -25,7 +25,6 @@ lint: $(READY)
 	$(BIN)/mypy
 
 bench: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.streamliner
 	$(BIN)/python -m benchmarks.queries

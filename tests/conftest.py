@@ -35,6 +35,12 @@ def streamliner_cases():
     return _cases("streamliner.json")
 
 
+@pytest.fixture(scope="session")
+def m_invariance_cases():
+    """The worked cases of paper 001."""
+    return _cases("m_invariance.json")
+
+
 def _adult(rows, columns):
     import voile
     from benchmarks import adult

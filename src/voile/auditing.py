@@ -21,10 +21,11 @@ from voile.core.hierarchy_recipe import Recipe
 from voile.core.order import dense_rank, distinct_values
 from voile.core.parameters import exact_number
 from voile.core.privacy_model import PrivacyModel
-from voile.core.schema import GROUP, ColumnSpec, FileOptions, Missing, Role, Schema, Type
+from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, FileOptions, Missing, Role, Schema, Type
 from voile.core.verdict import Verdict
 from voile.errors import HierarchyError, InputError, ParameterError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL, coded, factorised
+from voile.intake.counterfeits import read_counterfeits
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame, refuse_undeclared
@@ -86,18 +87,25 @@ def audit(source: str | Path, spec: Spec, require: str = "") -> AuditReport:
     path, certificate, problem = locate(Path(source))
     if path != Path(source) or certificate is not None:  # ours: UTF-8 and commas, whatever the source was
         schema = replace(schema, file=FileOptions())
-    frame = read_frame(path, schema)
-    report = audit_frame(frame, schema)
+    frame = read_frame(path, schema, may_be_empty=certificate is not None)
+    auxiliary = path.parent / f"{COUNTERFEITS}.csv"
+    stated = read_counterfeits(auxiliary) if certificate is not None and auxiliary.is_file() else {}
+    report = audit_frame(frame, schema, stated)
     if certificate is not None:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        matches = certificate["files"].get(path.name) == digest
+        names = {path.name, *certificate["files"], *([auxiliary.name] if auxiliary.is_file() else [])}
+        matches = all(certificate["files"].get(name) == _digest(path.parent / name) for name in names)
         report = replace(report, certificate=certificate, digest_matches=matches)
     failures, met = _judged(report, requirements)
     return replace(report, failures=(*problem, *failures), met=tuple(met))
 
 
-def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
-    """Audit published rows: any table in which the spec's columns appear."""
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def audit_frame(frame: pl.DataFrame, schema: Schema, counterfeits: Mapping[int, int] | None = None) -> AuditReport:
+    """Audit published rows: any table in which the spec's columns appear. `counterfeits` are rows per group number
+    that stand for nobody."""
     schema.require_roles()
     refuse_undeclared(frame, schema, also=(GROUP,))
     quasi, sensitive = (schema.with_role(r) for r in (Role.QUASI_IDENTIFYING, Role.SENSITIVE))
@@ -118,6 +126,7 @@ def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
         [codes for codes, _ in coded_columns],
         subject=_persons(frame, schema),
         domains=[domain for _, domain in coded_columns],
+        counterfeits=_fakes(frame, group, counterfeits) if counterfeits else None,
     )
     achieved = verdicts(bags)
     identifying = tuple(
@@ -125,6 +134,23 @@ def audit_frame(frame: pl.DataFrame, schema: Schema) -> AuditReport:
     )
     known = tuple(c.name for c in schema.with_role(Role.INSENSITIVE) if c.name in frame.columns)
     return AuditReport(frame.height, bags.sizes.size, int(suppressed.sum()), achieved, identifying, known, bags)
+
+
+def _fakes(frame: pl.DataFrame, group: NDArray[np.int64], stated: Mapping[int, int]) -> NDArray[np.int64]:
+    """Of each class the rows that stand for nobody; each class leaves somebody."""
+    number = frame[GROUP].cast(pl.Int64, strict=False).fill_null(-1).to_numpy() if GROUP in frame.columns else None
+    sizes = np.bincount(group)
+    fakes = np.zeros_like(sizes)
+    if number is not None:
+        fakes[group] = pl.Series(number).replace_strict(dict(stated), default=0, return_dtype=pl.Int64).to_numpy()
+    if fakes.sum() != sum(stated.values()) or (fakes >= sizes).any():
+        raise InputError(
+            "does not fit the data",
+            where=f"{COUNTERFEITS}.csv",
+            rule="a number per published group, less than its rows",
+            remedy="use the file that was published with it",
+        )
+    return fakes
 
 
 def verdicts(bags: Bags) -> dict[str, Verdict]:

@@ -6,9 +6,7 @@ release itself where those are public.
 """
 
 import contextlib
-import csv
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from numbers import Integral
@@ -24,6 +22,7 @@ from voile.core.release import Release
 from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, FileOptions, Role, Schema, Type
 from voile.errors import InputError, ParameterError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL
+from voile.intake.counterfeits import read_counterfeits
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame
 from voile.kernels.overlap import expected_counts
@@ -32,7 +31,6 @@ from voile.querying.query_text import Condition, parse_query, refuse
 
 _WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
 _QUOTED = r"^'('*[=+\-@\t\r])"  # as output/writers.py quotes cells that a spreadsheet would run
-_COUNT = re.compile(r"[0-9]{1,15}")
 _AUXILIARY = f"{COUNTERFEITS}.csv"
 
 
@@ -212,7 +210,7 @@ def _published(
         frame = read_frame(path, Schema((), FileOptions() if ours or schema is None else schema.file))
         quoted = ours and path.suffix.lower() == ".csv"
         if counterfeits is None and (path.parent / _AUXILIARY).is_file() and ours:
-            counterfeits = _counterfeits(path.parent / _AUXILIARY)
+            counterfeits = read_counterfeits(path.parent / _AUXILIARY)
     if schema is None and certificate is None:
         raise SpecError(
             "neither a certificate nor a spec",
@@ -287,21 +285,3 @@ def _described(entry: Mapping[str, Any]) -> ColumnSpec:
     """A line of a spec, as far as a certificate tells."""
     role = Role(entry["role"])
     return ColumnSpec(entry["name"], role, Type(entry.get("type", "category")), keep=role == Role.INSENSITIVE)
-
-
-def _counterfeits(path: Path) -> dict[int, int]:
-    """Rows per group that stand for nobody."""
-    found: dict[int, int] = {}
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            header, *lines = csv.reader(file)
-        sound = header == [GROUP, COUNTERFEITS] and all(_COUNT.fullmatch(n) for line in lines for n in line)
-        found = {int(group): int(number) for group, number in lines} if sound else {}
-        sound = sound and len(found) == len(lines)
-    except (OSError, ValueError, csv.Error):
-        sound = False
-    if not sound:
-        raise InputError(
-            "cannot be read", where=path.name, rule="whole numbers under group,counterfeits, a line per group"
-        )
-    return found

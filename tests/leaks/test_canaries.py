@@ -110,7 +110,8 @@ def anonymize(folder, *more, **options):
 @pytest.mark.parametrize("key", catalog.algorithms())
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_release_holds_tokens_only_in_their_place(folder, form, key):
-    done = anonymize(folder, "-a", key, "-p", "l=3", "-f", form)
+    bound = catalog.models()[catalog.algorithm(key).promise].bound
+    done = anonymize(folder, "-a", key, "-p", f"{bound}=3", "-f", form)
     assert done.code == 0, done.err
     assert tokens_in(done.out + done.err) == set()
     for name, content in files_of(folder / "out").items():
@@ -144,8 +145,64 @@ def test_audit_and_catalogs_hold_no_token(folder):
         done = voile(*arguments)
         assert done.code in (0, 1), done.err
         assert tokens_in(done.out + done.err) == set()
-    for name in set(COMMANDS) - {"anonymize", "audit", "hierarchy", "inspect"}:
+    for name in set(COMMANDS) - {"anonymize", "audit", "hierarchy", "inspect", "publish"}:
         assert tokens_in(voile(name, cwd=folder).out) == set()
+
+
+def publish(folder, *more):
+    place = {**os.environ, "VOILE_KEYS": str(folder / "keys")}
+    return voile("publish", folder / "t.csv", "-s", folder / "s.toml", *more, cwd=folder, env=place)
+
+
+def ledger(folder, *arguments, **options):
+    place = {**os.environ, "VOILE_KEYS": str(folder / "keys")}
+    return voile("ledger", *arguments, cwd=folder, env=place, **options)
+
+
+def test_a_series_holds_tokens_only_in_their_place(folder):
+    """The ledger keeps sets of sensitive values, and nobody's name, quasi-identifier or own value."""
+    said = ledger(folder, "create", "s.ledger").out
+    said += publish(folder, "-p", "m=3", "--preview").out
+    for more in (["-p", "m=3"], ["--json"], ["--preview", "--json"]):
+        done = publish(folder, *more)
+        assert done.code == 0, done.err
+        said += done.out + done.err
+    (folder / "gone.txt").write_text(token("person", 3) + "\n")
+    for arguments in (
+        ["show", "s.ledger"],
+        ["show", "s.ledger", "--json"],
+        ["verify", "s.ledger"],
+        ["withdraw", "s.ledger", "1", "--reason", "a test"],
+        ["erase", "s.ledger", "--persons", "gone.txt"],
+        ["key", "s.ledger", "--rotate"],
+        ["key", "s.ledger", "--backup", "copy.key"],
+        ["recover", "s.ledger"],
+        ["show", "missing.ledger"],
+    ):
+        done = ledger(folder, *arguments)
+        said += done.out + done.err
+    assert tokens_in(said) == set()
+    places = {"data": {"income", "born", "code", "town", "secret"}, "s.ledger": {"secret"}}
+    for name, content in files_of(folder).items():
+        if name.name not in ("t.csv", "code.csv", "s.toml", "gone.txt"):
+            expected = places.get(name.stem, set()) | places.get(name.name, set())
+            assert tokens_in(content) <= expected, name
+            assert tokens_in(str(name)) == set()
+    assert tokens_in(files_of(folder)[Path("s.ledger")]) == {"secret"}, "control: signatures are in the ledger"
+
+
+@pytest.mark.parametrize(
+    "name", ["missing cell", "same person for most", "same secret for most", "kept column", "case twins"]
+)
+def test_no_refusal_of_a_series_shows_a_token(folder, name):
+    ledger(folder, "create", "s.ledger")
+    assert publish(folder, "-p", "m=3").code == 0  # control
+    FAILURES[name](folder)
+    done = publish(folder, "-p", "changed=refuse", "-p", "ineligible=refuse")
+    assert done.code in (1, 2, 3), (done.code, done.out, done.err)
+    assert tokens_in(done.out + done.err) == set()
+    assert "defect" not in done.err
+    assert not (folder / "release-2").exists()
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]], ids=["words", "json"])

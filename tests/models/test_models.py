@@ -109,6 +109,7 @@ DEFINITIONS = {
     "unique_distinct_l_diversity": lambda bag, table, domain: Fraction(
         len(bag) if len(set(bag)) == len(bag) else 0
     ),
+    "m_uniqueness": lambda bag, table, domain: Fraction(len(bag) if len(set(bag)) == len(bag) else 0),
     "alpha_k_anonymity": lambda bag, table, domain: top_share(bag),
     "entropy_l_diversity": entropy_l,
     "recursive_cl_diversity": recursive,

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from tests.oracle import subjects
 from tests.oracle.possible_worlds import bag_posterior, count_vectors, worst_given_outsiders, worst_posterior
+from tests.oracle.series_worlds import by, told, two_releases
 from voile import catalog
 from voile.core.algorithm import Rung
 
@@ -19,7 +20,10 @@ ATTACKS = {
 
 def subject_of(key, ell):
     """The oracle's view of an algorithm of the catalog."""
-    return subjects.ria(ell) if key == "ria" else subjects.catalog_algorithm(key, l=ell)
+    if key == "ria":
+        return subjects.ria(ell)
+    bound = catalog.models()[catalog.algorithm(key).promise].bound  # what the paper calls l or m
+    return subjects.catalog_algorithm(key, **{bound: ell})
 
 
 VARIANTS = {
@@ -69,6 +73,23 @@ def held(algorithm, attack, ells=(2, 3), most=6):
     return sum(within), len(within) - sum(within)
 
 
+def held_in_series(m, balance, domain=3, first=3, second=3):
+    """The same for all series of two small tables, counts of newcomers known; and the smallest that is broken."""
+    found = told(by(m, balance), two_releases(m, domain, first, second))
+    broken = [(sum(map(len, series)), series, values) for most, series, values in found if most > Fraction(1, m)]
+    return len(found) - len(broken), len(broken), min(broken, default=None)
+
+
+def print_series():
+    """What two releases tell a reader who knows the algorithm."""
+    print("\nseries of two tables of up to three persons and three newcomers, three values")
+    for m in (2, 3):
+        for balance in ("counterfeit", "fill"):
+            good, bad, smallest = held_in_series(m, balance)
+            shown = f"   persons {smallest[1]}, values {smallest[2]}" if smallest else ""
+            print(f"{f'm_invariant, {balance}, m = {m}':53} {good:6} {bad:7}{shown}")
+
+
 def main():
     """The table of verdicts."""
     print(f"{'algorithm':28} {'attack':24} {'holds':>6} {'broken':>7}   (count vectors, n <= 6, l = 2 and 3)")
@@ -85,6 +106,7 @@ def main():
     for name, (control, attack, _) in CONTROLS.items():
         values, posterior = smallest_breach(control, attack)
         print(f"{name:28} values {values}, posterior {posterior}")
+    print_series()
 
 
 if __name__ == "__main__":

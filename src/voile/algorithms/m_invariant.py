@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
 from voile.core.draws import SECRET, Draws
 from voile.core.eligibility import refuse_ineligible
+from voile.core.hierarchy import Hierarchy
 from voile.core.history import NEW, WITHHELD, History
 from voile.core.information_loss import perimeter_of
 from voile.core.order import canonical_order, distinct_values
@@ -39,14 +40,14 @@ _WAITING = -1  # the bucket of a row that is not published now
 _PARTS = 16  # of the work, so that two threads and the progress bar have something to share
 
 
-class Buckets(NamedTuple):
+class _Buckets(NamedTuple):
     """Signatures as lists of values, one after the other: bucket b has values[start[b]] .. [start[b+1]-1]."""
 
     start: Codes
     values: Codes
 
     @classmethod
-    def of(cls, signatures: list[tuple[int, ...]]) -> "Buckets":
+    def of(cls, signatures: list[tuple[int, ...]]) -> "_Buckets":
         """Buckets of these signatures, values ascending in each."""
         sizes = [len(signature) for signature in signatures]
         return cls(
@@ -103,9 +104,10 @@ class MInvariant(RandomisedAlgorithm):
         choices=("hold-back", "refuse"),
     )
     ineligible: str = parameter(
-        "new rows of which a value is more than 1/m: all wait for the next release, or refuse this one",
+        "new rows of which a value is more than 1/m: all wait for the next release (which tells that they are "
+        "alike), or are padded with counterfeits, or this release is refused",
         default="wait",
-        choices=("wait", "refuse"),
+        choices=("wait", "pad", "refuse"),
     )
 
     def holds_against(self) -> Rung:
@@ -135,55 +137,80 @@ class MInvariant(RandomisedAlgorithm):
             if table.n == 0:  # in a series everybody may have left; a first release needs somebody
                 refuse_ineligible(np.empty(0, np.int64), self.m, column.name, suppressing=None, symbol="m")
             history = History.none(table.n)
-        every, index = distinct_values(np.concatenate([column.codes, *history.sets]))
-        value = index[: table.n]
-        signatures, bucket = divided(
-            history, np.split(index[table.n :], np.cumsum([s.size for s in history.sets]))
-        )
-        new = self._admitted(column.name, value, bucket, history.signature == NEW)
-        buckets, bucket = self._dealt(value, bucket, signatures, new, draws)
+        domain = column.domain
+        public = np.arange(domain.leaves) if isinstance(domain, Hierarchy) else column.codes[:0]
+        every, index = distinct_values(np.concatenate([column.codes, *history.sets, public]))
+        value, known = index[: table.n], index[table.n : index.size - public.size]
+        signatures, bucket = divided(history, np.split(known, np.cumsum([s.size for s in history.sets])))
+        new = self._admitted(column.name, value, bucket, history.signature == NEW, every.size)
+        buckets, bucket = self._dealt(value, bucket, signatures, new, every.size, draws)
         group, fake_group, fake_value = split_into_groups(table, value, bucket, buckets, progress)
         return Partition(group, fake_group, every[fake_value])
 
-    def _admitted(self, column: str, value: Codes, bucket: Codes, new: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _admitted(
+        self, column: str, value: Codes, bucket: Codes, new: NDArray[np.bool_], values: int
+    ) -> NDArray[np.bool_]:
         """The new rows, or none of them: if one value has more than 1/m they wait as a whole, since to defer the
         surplus alone would show it (facts/m_invariance.md B4). Refuses if nothing else can be published."""
         counts = np.bincount(value[new])
-        if self.m * int(counts.max(initial=0)) <= int(counts.sum()):
+        if _eligible(counts, self.m) or (self.ineligible == "pad" and values >= self.m):
             return new
-        if self.ineligible == "refuse" or not (bucket >= 0).any():
+        if self.ineligible != "wait" or not (bucket >= 0).any():
             refuse_ineligible(counts[counts > 0], self.m, column, suppressing=None, symbol="m")
         return np.zeros_like(new)
 
     def _dealt(
-        self, value: Codes, bucket: Codes, signatures: list[tuple[int, ...]], new: NDArray[np.bool_], draws: Draws
-    ) -> tuple[Buckets, Codes]:
+        self,
+        value: Codes,
+        bucket: Codes,
+        signatures: list[tuple[int, ...]],
+        new: NDArray[np.bool_],
+        values: int,
+        draws: Draws,
+    ) -> tuple[_Buckets, Codes]:
         """The buckets after balancing and assignment, and the bucket of each row."""
-        buckets = Buckets.of(signatures)
+        buckets = _Buckets.of(signatures)
         known = np.flatnonzero(bucket >= 0)
         place = buckets.places(bucket[known], value[known])
         if (place < 0).any():
             raise ValueError("a person's value is not in the signature: withhold the row")
-        colours = int(value.max(initial=-1)) + 1
-        rows, start = rows_by_colour(np.where(new, value, colours), colours + 1)
-        left = np.diff(start)[:colours]
+        rows, start = rows_by_colour(np.where(new, value, values), values + 1)
+        left = np.diff(start)[:values]
         takes: list[tuple[Codes, Codes, Codes]] = []  # value, bucket, number of rows
-        if self.balance == "fill":
+        if self.balance == "fill" and _eligible(left, self.m):
             shortage = buckets.shortages(np.bincount(place, minlength=buckets.values.size))
-            inside = np.minimum(buckets.values, max(0, colours - 1))  # a value nobody has now has no rows to move
-            lacking = np.where(buckets.values < colours, shortage, 0)
-            moved = fill_shortages(left, self.m, buckets.start, inside, lacking)
+            moved = fill_shortages(left, self.m, buckets.start, buckets.values, shortage)
             owner = np.repeat(np.arange(len(signatures)), np.diff(buckets.start))
             takes.append((buckets.values, owner, moved))
-        alphas, starts, listed = assign(left, self.m)
+        starts, listed, moved = self._steps(left, draws)
         signatures, homes = _homes(signatures, starts, listed)
-        takes.append((listed, np.repeat(homes, np.diff(starts)), np.repeat(alphas, np.diff(starts))))
+        takes.append((listed, np.repeat(homes, np.diff(starts)), moved))
         taken, home, number = (np.concatenate(parts) for parts in zip(*takes, strict=True))
         by_value = canonical_order([taken])
-        drawn = rows[: start[colours]][draws.shuffled(start[: colours + 1])]
+        drawn = rows[: start[values]][draws.shuffled(start[: values + 1])]
         bucket = bucket.copy()
         bucket[drawn] = np.repeat(home[by_value], number[by_value])
-        return Buckets.of(signatures), bucket
+        return _Buckets.of(signatures), bucket
+
+    def _steps(self, left: Codes, draws: Draws) -> tuple[Codes, Codes, Codes]:
+        """Where the values of each bucket to add rows to begin, these values, and the rows of each.
+
+        An ineligible batch that is padded goes to one bucket: all its values, and others drawn up to m. Any value
+        of that bucket could be exchanged for another, so it tells no more than an eligible one; waiting does
+        (docs/known-limits.md).
+        """
+        if _eligible(left, self.m):
+            alphas, starts, listed = assign(left, self.m)
+            return starts, listed, np.repeat(alphas, np.diff(starts))
+        own, others = np.flatnonzero(left), np.flatnonzero(left == 0)
+        drawn = draws.shuffled(np.array([0, others.size]))[: max(0, self.m - own.size)]
+        listed = np.sort(np.concatenate([own, others[drawn]]))
+        return np.array([0, listed.size]), listed, left[listed]
+
+
+def _eligible(counts: Codes, m: int) -> bool:
+    """Whether no value has more than 1/m of the rows."""
+    return m * int(counts.max(initial=0)) <= int(counts.sum())
 
 
 def divided(history: History, sets: list[Codes]) -> tuple[list[tuple[int, ...]], Codes]:
@@ -214,7 +241,7 @@ def _homes(signatures: list[tuple[int, ...]], starts: Codes, listed: Codes) -> t
 
 
 def split_into_groups(
-    table: Table, value: Codes, bucket: Codes, buckets: Buckets, progress: Progress
+    table: Table, value: Codes, bucket: Codes, buckets: _Buckets, progress: Progress
 ) -> tuple[Codes, Codes, Codes]:
     """The group of each row, and of each counterfeit its group and value."""
     published = np.flatnonzero(bucket >= 0)
@@ -268,7 +295,7 @@ def _in_turn(
 
 
 def _groups(
-    order: NDArray[np.int32], leaves: Codes, nodes: Codes, buckets: Buckets, rows: int
+    order: NDArray[np.int32], leaves: Codes, nodes: Codes, buckets: _Buckets, rows: int
 ) -> tuple[Codes, Codes, Codes]:
     """Number the leaves, and read off who stands where."""
     sizes = leaves[:, 1]

@@ -54,6 +54,13 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
     metavar="METRICS",
     help='For you alone, such as "qwe_mean, qwe_median[theta=0.05]".',
 )
+@click.option(
+    "--ledger",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Have a ledger remember these persons: it refuses them ever after.",
+)
+@click.option("--key", type=click.Path(path_type=Path), default=None, help="Key of the ledger, if moved.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(
     table: Path,
@@ -65,6 +72,8 @@ def command(
     format: str | None,
     insecure_seed: int | None,
     measure: str,
+    ledger: Path | None,
+    key: Path | None,
     as_json: bool,
 ) -> None:
     from voile import catalog
@@ -72,6 +81,7 @@ def command(
     from voile.cli.progress import ProgressBar, announce_compilation
     from voile.measuring import parse_measures, public_and_private
     from voile.pipeline import publish
+    from voile.series.registering import publish_once
 
     given = parameters_of(parameter)
     catalog.algorithm(algorithm).configure(given)  # refuses unknown names before they meet others
@@ -80,7 +90,11 @@ def command(
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
     options = {**given, "also": also, "insecure_seed": insecure_seed, "measure": measure}
     with ProgressBar() as report:
-        release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **options)
+        if ledger is None:
+            release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **options)
+        else:
+            options |= {"ledger": ledger, "key": key}
+            release, _ = publish_once(table, spec, algorithm, out, format=chosen, report=report, **options)
     if as_json:
         public, private = public_and_private(release.private_record.get("measured", {}))
         own = ({"measured": public} if public else {}) | ({"private": {"measured": private}} if private else {})

@@ -52,6 +52,9 @@ def describe(report: Any) -> None:
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
     yield "published", f"{report.rows} rows in {report.groups} groups"
+    fakes = int((report.bags.sizes - report.bags.persons).sum())
+    if fakes:
+        yield "counterfeits", f"{fakes} rows stand for nobody: they hide values, not persons, and no k counts them"
     if report.suppressed:
         yield "suppressed", f"{report.suppressed} rows of stars"
     largest = report.achieved["frequency_l_diversity"].achieved

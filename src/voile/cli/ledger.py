@@ -64,10 +64,21 @@ def create(ledger: Path, key: Path | None, as_json: bool) -> None:
 
 @command.command(help="List the releases of LEDGER; needs no key.")
 @_ledger
+@click.option(
+    "--picture",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Draw the history too: a name in .svg or .png.",
+)
 @_json
-def show(ledger: Path, as_json: bool) -> None:
+def show(ledger: Path, picture: Path | None, as_json: bool) -> None:
     from voile.cli import show as shown
     from voile.ledger import Ledger
+
+    if picture is not None:
+        from voile.series.publishing import Series
+
+        Series(ledger).picture(picture)
 
     view = Ledger.read(ledger)
     releases = view.releases()
@@ -193,7 +204,7 @@ def erase(ledger: Path, persons: Any, key: Path | None, as_json: bool) -> None:
     import polars as pl
 
     from voile.cli.progress import announce_compilation
-    from voile.intake.normalise import normalised
+    from voile.intake.normalise import normalised, twin_keys
 
     try:
         lines = persons.read().splitlines()
@@ -202,9 +213,10 @@ def erase(ledger: Path, persons: Any, key: Path | None, as_json: bool) -> None:
     if lines is None:
         raise VoileError("is not UTF-8 text", where="the list of persons", remedy="save it as UTF-8")
     texts = normalised(pl.Series(lines, dtype=pl.String)).drop_nulls().unique()
+    spellings = pl.concat([texts, twin_keys(texts)]).unique()  # a spec with casefold merges those of a person
     announce_compilation()
     with _open(ledger, key) as opened:
-        count = opened.erase(opened.pseudonyms(texts))
+        count = opened.erase(opened.pseudonyms(spellings))
     rows = [
         ("asked for", counted(len(texts), "person")),
         ("forgotten", f"the signatures of {counted(count, 'person')}; the others were unknown or erased before"),

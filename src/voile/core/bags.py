@@ -86,11 +86,12 @@ class Bag:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Bags:
-    """Group sizes in persons, rows per group, and a Bag per sensitive column."""
+    """Group sizes in persons (a counterfeit passes for one), rows per group, and a Bag per sensitive column."""
 
     sizes: NDArray[np.int64]
     columns: tuple[Bag, ...]
     rows: NDArray[np.int64]
+    counterfeits: NDArray[np.int64] | None = None  # of each group, where the release admits any
 
     @classmethod
     def of(
@@ -100,11 +101,12 @@ class Bags:
         *,
         subject: NDArray[np.int64] | None = None,
         domains: Sequence[Domain] = (),
+        counterfeits: NDArray[np.int64] | None = None,
     ) -> "Bags":
         """Bags of groups 0, 1, ...; rows of a negative group are not published and not counted.
 
         `subject` is the person of each row: ten rows of one person are one person, who has a value
-        once however many of the rows repeat it.
+        once however many of the rows repeat it. `counterfeits` says how many rows of each group are nobody's.
 
         >>> bags = Bags.of(np.array([0, 0, 0]), [np.array([1, 1, 2])], subject=np.array([7, 7, 7]))
         >>> bags.sizes.tolist(), bags.columns[0].counts.tolist()
@@ -122,7 +124,12 @@ class Bags:
             held = [(group[mine], codes[mine]) for mine, codes in zip(once, sensitive, strict=True)]
         meanings = tuple(domains) or (None,) * len(sensitive)
         bags = [Bag.of(*pair, rows.size, domain) for pair, domain in zip(held, meanings, strict=True)]
-        return cls(sizes, tuple(bags), rows)
+        return cls(sizes, tuple(bags), rows, counterfeits)
+
+    @property
+    def persons(self) -> NDArray[np.int64]:
+        """Who there really is in each group."""
+        return self.sizes if self.counterfeits is None else self.sizes - self.counterfeits
 
     def sizes_if_all_differ(self) -> list[NDArray[np.int64]]:
         """Per column the size of each group, 0 where a value occurs twice in it."""

@@ -95,13 +95,15 @@ class Table:
     def bags(self, group: Codes, counterfeit_value: Codes | None = None) -> Bags:
         """The sensitive values of each group of rows, counted by person; after the rows, `group` may go on with
         those of counterfeits, whose values are then given."""
-        codes = [column.codes for column in self.sensitive]
+        codes, fakes = [column.codes for column in self.sensitive], None
         persons = self.persons
         if counterfeit_value is not None and counterfeit_value.size:
             codes = [np.concatenate([own, counterfeit_value]) for own in codes]
+            fakes = np.bincount(group[self.n :], minlength=int(group.max()) + 1)
             if persons is not None:
                 raise ValueError("counterfeits need one row per person")
-        return Bags.of(group, codes, subject=persons, domains=[c.domain for c in self.sensitive])
+        domains = [column.domain for column in self.sensitive]
+        return Bags.of(group, codes, subject=persons, domains=domains, counterfeits=fakes)
 
     def marks(self) -> dict[str, Codes]:
         """What must differ inside a group, by the name of its column: sensitive values, and the

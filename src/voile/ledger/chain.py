@@ -73,16 +73,14 @@ def link(number: int, kind: str, previous: str, text: str) -> str:
 def parse_chain(rows: Iterable[tuple[Any, ...]]) -> tuple[list[Record], str]:
     """The records, and why they are not a chain ("" if they are)."""
     chain: list[Record] = []
-    for row in rows:
-        number, kind, text, previous, own = row
-        try:
-            body = json.loads(text)
-            record = Record.after(chain, kind, body)
-        except (ValueError, TypeError):
-            return chain, f"record {len(chain) + 1} is not readable"
-        if (number, previous, own, text) != (record.number, record.previous, record.hash, canonical(record.body)):
+    for number, kind, text, previous, own in rows:
+        expected = (len(chain) + 1, chain[-1].hash if chain else START, link(number, kind, previous, text))
+        if (number, previous, own) != expected:
             return chain, f"record {len(chain) + 1} does not continue the chain"
-        chain.append(record)
+        try:
+            chain.append(Record(number, kind, json.loads(text), previous, own))
+        except ValueError:
+            return chain, f"record {number} is not readable"
     if not chain or chain[0].kind != "created":
         return chain, "the chain has no beginning"
     try:

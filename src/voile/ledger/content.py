@@ -2,15 +2,19 @@
 
 import hashlib
 import json
+import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from voile.errors import LedgerRefused
-from voile.ledger.chain import Record, canonical, last_with, parse_chain
+from voile.ledger.chain import Record, ReleaseRecord, canonical, last_with, parse_chain, releases
+from voile.ledger.database import DAMAGED, faults, reading
 from voile.ledger.memory import Memory
 
-DAMAGED = "keep the damaged file, and restore the newest backup (docs/ledger.md)"
+_CHAIN = "select number, kind, body, previous, hash from chain order by number"
+_ID = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,6 +69,11 @@ class Content:
         """The newest record."""
         return self.chain[-1]
 
+    @cached_property
+    def releases(self) -> tuple[ReleaseRecord, ...]:
+        """Every release with its state."""
+        return tuple(releases(self.chain))
+
     @property
     def generation(self) -> int:
         """How many keys, one over the other, make a pseudonym."""
@@ -85,9 +94,11 @@ class Content:
 
 
 def ledger_id(connection: sqlite3.Connection) -> str:
-    """The id the file claims, before anything is verified."""
+    """The id the file claims, before anything is verified; ValueError if it is none (it names the key file)."""
     row = connection.execute("select value from meta where name = 'ledger'").fetchone()
-    return str(row[0]) if row else ""
+    if row is None or not _ID.fullmatch(row[0]):
+        raise ValueError("no id")
+    return str(row[0])
 
 
 def write_record(connection: sqlite3.Connection, record: Record) -> None:
@@ -101,27 +112,26 @@ def write_meta(connection: sqlite3.Connection, meta: dict[str, str]) -> None:
     connection.executemany("insert or replace into meta (name, value) values (?, ?)", list(meta.items()))
 
 
-def load_content(connection: sqlite3.Connection, where: str) -> Content:
-    """Read and verify everything, or refuse: damage is never repaired."""
-    rows = connection.execute("select number, kind, body, previous, hash from chain order by number")
-    chain, problem = parse_chain(rows)
-    content = None
-    if not problem:
-        try:
-            claimed = (chain[0].body["ledger"], tuple(chain))
-            content = Content(*claimed, Signatures.load(connection), Memory.load(connection))
-        except (ValueError, TypeError, KeyError):
-            problem = "signatures or memory are not whole"
-    if content is not None:
-        problem = _contradiction(content, dict(connection.execute("select name, value from meta").fetchall()))
-    if content is None or problem:
+def load_content(connection: sqlite3.Connection, where: str, thorough: bool) -> Content:
+    """Read and verify everything, or refuse: damage is never repaired. `thorough` has SQLite look at its own
+    structure first, where the bytes of the file are not vouched for."""
+    with reading(where):
+        problem = "its structure is broken" if thorough and faults(connection) else ""
+        rows = [] if problem else connection.execute(_CHAIN)
+        chain, broken = parse_chain(rows)
+        problem = problem or broken
+        if not problem:
+            own = (ledger_id(connection), tuple(chain), Signatures.load(connection), Memory.load(connection))
+            content = Content(*own)
+            problem = _contradiction(content, dict(connection.execute("select name, value from meta").fetchall()))
+    if problem:
         raise LedgerRefused(f"is damaged: {problem}", where=where, remedy=DAMAGED)
     return content
 
 
 def _contradiction(content: Content, meta: dict[str, str]) -> str:
+    if content.chain[0].body["ledger"] != content.id or meta != content.meta():
+        return "its head data are not those the chain speaks of"
     if last_with(content.chain, "memory") != content.digest():
         return "the memory is not the one the chain speaks of"
-    if meta != content.meta():
-        return "its head data are not those the chain speaks of"
     return ""

@@ -13,6 +13,7 @@ from voile.errors import LedgerRefused
 from voile.ledger.places import has_content, wal_of
 
 APPLICATION_ID = 0x566F696C  # "Voil"
+DAMAGED = "keep the damaged file, and restore the newest backup (docs/ledger.md)"
 _BUSY_MS = 60_000
 Step = Callable[[sqlite3.Connection], None]
 
@@ -51,9 +52,21 @@ def refusing(where: str) -> Iterator[None]:
         raise LedgerRefused(problem, where=where, remedy=remedy)
 
 
+@contextlib.contextmanager
+def reading(where: str) -> Iterator[None]:
+    """A damaged file can make anything fail that reads it, text that is none included: that is damage, too."""
+    damaged = False
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+        damaged = True
+    if damaged:
+        raise LedgerRefused("is damaged", where=where, remedy=DAMAGED)
+
+
 def _meaning(name: str) -> tuple[str, str]:
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or name in ("SQLITE_ERROR", "SQLITE_FORMAT"):
-        return "is damaged, or not a ledger", "keep it, and restore the newest backup (docs/ledger.md)"
+        return "is damaged, or not a ledger", DAMAGED
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return "another program keeps it busy", "close that program, then try again"
     if name.startswith("SQLITE_READONLY"):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from voile.errors import LedgerRefused
 from voile.ledger.database import refusing
-from voile.ledger.places import refuse_file, replace_file
+from voile.ledger.places import refuse_file, replace_file, sync_folder
 
 _FORMAT = "voile ledger key 1"
 KEY_BYTES = 32
@@ -93,6 +93,7 @@ class KeyFile:
         missing = [p for p in (self.path.parent, *self.path.parent.parents) if not p.exists()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
+            sync_folder(folder.parent)
         text = "\n".join([_FORMAT, self.ledger, *(key.hex() for key in self.keys)]) + "\n"
         replace_file(self.path, text.encode())
 

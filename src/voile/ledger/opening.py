@@ -9,15 +9,15 @@ from pathlib import Path
 
 from voile.errors import LedgerRefused
 from voile.ledger.chain import Record
-from voile.ledger.content import DAMAGED, Content, Signatures, ledger_id, load_content, write_meta, write_record
+from voile.ledger.content import Content, Signatures, ledger_id, load_content, write_meta, write_record
 from voile.ledger.database import (
     STEPS,
     checkpoint,
-    faults,
     initialise,
     migrate,
     open_to_read,
     open_to_write,
+    reading,
     refuse_stranger,
     refusing,
     transaction,
@@ -46,15 +46,16 @@ def create_ledger(path: Path, key: Path | None, date: str) -> None:
     """A new ledger, built beside its place and renamed into it; key and witness are durable before it appears."""
     where = f"ledger {path.name}"
     refuse_folder(path.parent, where)
+    _refuse_existing(path, where)
     lock = Lock(path)
     with refusing(where):
-        _refuse_existing(path, where)
         lock.acquire(0.0)
         try:
             _refuse_existing(path, where)
             own = secrets.token_hex(16)
             keys = KeyFile.new(key or default_key(own), own)
-            _refuse_existing(keys.path, f"key {keys.path.name}")
+            for place in (keys.path, witness_of(keys.path)):
+                _refuse_existing(place, f"key folder, {place.name}")
             keys.write()
             draft = path.with_name(f".{path.name}.new")
             for left in (draft, wal_of(draft), draft.with_name(draft.name + "-shm")):
@@ -147,8 +148,9 @@ def _opened(path: Path, key: Path | None, lock: Lock, attest_current: bool, wher
 def _identity(path: Path, where: str) -> tuple[str, int]:
     connection = open_to_read(path, quiet=True)
     try:
-        refuse_stranger(connection, where)
-        return ledger_id(connection), version_of(connection)
+        with reading(where):
+            refuse_stranger(connection, where)
+            return ledger_id(connection), version_of(connection)
     finally:
         connection.close()
 
@@ -157,9 +159,7 @@ def _content(path: Path, where: str, thorough: bool) -> Content:
     """Nobody writes meanwhile: the lock is ours."""
     connection = open_to_read(path, quiet=True)
     try:
-        if thorough and faults(connection):
-            raise LedgerRefused("is damaged", where=where, remedy=DAMAGED)
-        return load_content(connection, where)
+        return load_content(connection, where, thorough)
     finally:
         connection.close()
 

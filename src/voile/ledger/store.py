@@ -24,13 +24,12 @@ from voile.ledger import chain as links
 from voile.ledger.chain import Record, ReleaseRecord
 from voile.ledger.content import Content, write_meta, write_record
 from voile.ledger.database import checkpoint, refusing, transaction
-from voile.ledger.keys import KeyFile, check_value
+from voile.ledger.keys import check_value
 from voile.ledger.memory import ONCE, UNKNOWN
-from voile.ledger.opening import create_ledger, open_session
+from voile.ledger.opening import Session, create_ledger, open_session
 from voile.ledger.places import file_digest, has_content, wal_of
 from voile.ledger.pseudonyms import People, again, pseudonyms, read_only
 from voile.ledger.view import LedgerView, read_ledger
-from voile.ledger.witness import Witness
 
 Change = Callable[[sqlite3.Connection, Content], Content]
 
@@ -47,13 +46,11 @@ class Reservation:
 class Ledger:
     """The memory of a series of releases; `with Ledger.open(path) as ledger:`."""
 
-    def __init__(self, path: Path, session: Any) -> None:
+    def __init__(self, path: Path, session: Session) -> None:
         self.path = path
         self._where = f"ledger {path.name}"
         self._session = session
-        self._content: Content = session.content
-        self._keys: KeyFile = session.keys
-        self._witness: Witness = session.witness
+        self._content, self._keys, self._witness = session.content, session.keys, session.witness
         self._connection: sqlite3.Connection | None = session.connection
         self._unsure = False  # a write has failed: what the file holds is known only after it is opened again
 
@@ -63,7 +60,7 @@ class Ledger:
     @staticmethod
     def create(path: str | Path, key: str | Path | None = None) -> None:
         """A new ledger and its key; refuses where there is one already."""
-        create_ledger(Path(path), None if key is None else Path(key), _now())
+        create_ledger(Path(path).absolute(), _path(key), _now())
 
     @classmethod
     def open(
@@ -79,14 +76,13 @@ class Ledger:
 
         `attest_current`: the operator states that this is the newest copy, where no witness can say so.
         """
-        own = Path(path)
-        chosen = None if key is None else Path(key)
-        return cls(own, open_session(own, chosen, patience, waiting, attest_current))
+        own = Path(path).absolute()
+        return cls(own, open_session(own, _path(key), patience, waiting, attest_current))
 
     @staticmethod
     def read(path: str | Path, key: str | Path | None = None) -> LedgerView:
         """What a ledger says, without its key and without waiting for anybody."""
-        return read_ledger(Path(path), None if key is None else Path(key))
+        return read_ledger(Path(path).absolute(), _path(key))
 
     @property
     def id(self) -> str:
@@ -120,7 +116,7 @@ class Ledger:
 
     def releases(self) -> list[ReleaseRecord]:
         """Every release with its state."""
-        return links.releases(self._content.chain)
+        return list(self._content.releases)
 
     def signatures(self) -> dict[int, tuple[str, ...]]:
         """The sets of sensitive values by number."""
@@ -262,6 +258,7 @@ class Ledger:
             raise LedgerRefused(
                 "is closed after an error", where=self._where, remedy="open it again: it is checked"
             )
+        links.canonical(body)  # what is no JSON fails before anything is begun
         with refusing(self._where):
             if self._witness.sha256 is not None:  # from here on the file's bytes may change
                 self._tell(self._witness.number, self._witness.head)
@@ -286,8 +283,9 @@ class Ledger:
             raise LedgerRefused("another program has written to it", where=self._where, remedy="start again")
 
     def _tell(self, number: int, head: str) -> None:
-        self._witness = self._witness.saw(number, head)
-        self._witness.write(self._session.witness_path)
+        heard = self._witness.saw(number, head)
+        heard.write(self._session.witness_path)
+        self._witness = heard
 
     def close(self) -> None:
         """Bring everything into one file, tell the witness its digest, let others in.
@@ -318,6 +316,10 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _path(key: str | Path | None) -> Path | None:
+    return None if key is None else Path(key).absolute()
 
 
 def _now() -> str:

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from voile.errors import LedgerRefused, counted
-from voile.ledger import chain as links
+from voile.errors import counted
 from voile.ledger.chain import Record, ReleaseRecord
-from voile.ledger.content import DAMAGED, Content, load_content
-from voile.ledger.database import faults, open_to_read, refuse_stranger, refusing
+from voile.ledger.content import Content, load_content
+from voile.ledger.database import open_to_read, refuse_stranger, refusing
 from voile.ledger.keys import default_key
 from voile.ledger.lock import Lock
 from voile.ledger.places import file_digest, has_content, refuse_file, refuse_folder, wal_of
@@ -52,7 +51,7 @@ class LedgerView:
 
     def releases(self) -> list[ReleaseRecord]:
         """Every release with its state."""
-        return links.releases(self.content.chain)
+        return list(self.content.releases)
 
     def signatures(self) -> dict[int, tuple[str, ...]]:
         """The sets of sensitive values by number."""
@@ -80,8 +79,6 @@ def _read(path: Path, quiet: bool, where: str) -> Content:
     try:
         refuse_stranger(connection, where)
         connection.execute("begin")  # one moment, whatever a writer does meanwhile
-        if faults(connection):
-            raise LedgerRefused("is damaged", where=where, remedy=DAMAGED)
-        return load_content(connection, where)
+        return load_content(connection, where, thorough=True)
     finally:
         connection.close()

@@ -36,5 +36,5 @@ class AlphaKAnonymity(PrivacyModel):
     k: int = parameter("smallest group", default=1, minimum=1)
 
     def per_group(self, bags: Bags) -> Ratios:
-        crowd = np.where(bags.sizes >= self.k, bags.sizes, 0)
+        crowd = np.where(bags.persons >= self.k, bags.sizes, 0)
         return [(bag.top(), crowd) for bag in bags.columns]

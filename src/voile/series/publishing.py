@@ -19,6 +19,7 @@ from voile.errors import Infeasible, InputError, LedgerRefused, ParameterError, 
 from voile.ledger import Ledger, ReleaseRecord
 from voile.measuring import parse_measures
 from voile.output.certificate import Claim
+from voile.output.pictures import history_picture
 from voile.output.staging import Staging
 from voile.pipeline import Report, promise_of, released, silent
 from voile.rendering.labels import value_labels
@@ -105,8 +106,11 @@ class Series:
     def history(self) -> pl.DataFrame:
         """The releases so far: number, date, state, and what each held."""
         rows = [_line(known) for known in Ledger.read(self.path, self.key).releases()]
-        whole = dict.fromkeys(("release", "rows", *_COUNTED), pl.Int64)
-        return pl.DataFrame(rows, schema={**_LINE, **{name: whole[name] for name in whole if name in _LINE}})
+        return pl.DataFrame(rows, schema=_LINE)
+
+    def picture(self, path: str | Path) -> Path:
+        """The history as a picture, .svg or .png."""
+        return history_picture(self.history(), Path(path))
 
     def _open(self, report: Report) -> Ledger:
         return Ledger.open(self.path, self.key, waiting=lambda: report("waiting for another publisher", 0))
@@ -157,9 +161,10 @@ def _planned(
     )
     report("checking and rendering", 0)
     _refuse_broken(known, partition)
-    claim = Claim(chosen, promise_of(chosen), secret=draws is SECRET, series=True, weakened=_weakened(ours))
-    release = released(known.table, partition, claim, wanted, report)
     counts = _counts(known, partition)
+    weakened = bool(counts["waiting"]) or any(_weakens(known.body) for known in ours)
+    claim = Claim(chosen, promise_of(chosen), secret=draws is SECRET, series=True, weakened=weakened)
+    release = released(known.table, partition, claim, wanted, report)
     stated = {
         "m": chosen.m,
         "balance": chosen.balance,
@@ -215,9 +220,10 @@ def _refuse_changed(rows: int) -> None:
     )
 
 
-def _weakened(ours: list[ReleaseRecord]) -> bool:
-    """One release that was filled from new rows weakens all that come after it."""
-    return any(known.body["parameters"]["balance"] != "counterfeit" for known in ours)
+def _weakens(body: Mapping[str, Any]) -> bool:
+    """Whether a release weakens all that come after it: by filling from new rows (facts/m_invariance.md B3), or by
+    letting rows wait, who are thereby known to be alike (docs/known-limits.md)."""
+    return body["parameters"]["balance"] != "counterfeit" or bool(body.get("waiting"))
 
 
 def _refuse_broken(known: Recollection, partition: Partition) -> None:
