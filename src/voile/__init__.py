@@ -19,6 +19,7 @@ _HOMES = {
     "VoileError": "voile.errors",
     "anonymize": "voile.pipeline",
     "audit": "voile.auditing",
+    "audit_series": "voile.series_auditing",
     "estimate": "voile.estimating",
     "export_hierarchy": "voile.pipeline",
     "inspect": "voile.inspection.inspecting",
@@ -35,6 +36,7 @@ __all__ = [
     "VoileError",
     "anonymize",
     "audit",
+    "audit_series",
     "estimate",
     "export_hierarchy",
     "inspect",
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, export_hierarchy, publish, read
     from voile.series.publishing import Series
+    from voile.series_auditing import audit_series
 
 
 def __getattr__(name: str) -> Any:

@@ -84,19 +84,43 @@ def audit(source: str | Path, spec: Spec, require: str = "") -> AuditReport:
     """
     schema = schema_of(spec)
     requirements = parse_requirements(require)
-    path, certificate, problem = locate(Path(source))
-    if path != Path(source) or certificate is not None:  # ours: UTF-8 and commas, whatever the source was
+    return audited(read_release(Path(source), schema), requirements)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ReadRelease:
+    """A release as it lies on the disk: its rows, how to read them, and its certificate."""
+
+    path: Path
+    frame: pl.DataFrame
+    schema: Schema  # with the options of this file
+    ours: bool  # UTF-8 and commas, whatever the source was
+    certificate: Mapping[str, Any] | None
+    problem: tuple[str, ...]
+
+
+def read_release(source: Path, schema: Schema) -> ReadRelease:
+    """Read a table file, or a folder that Voile wrote."""
+    path, certificate, problem = locate(source)
+    ours = path != source or certificate is not None
+    if ours:
         schema = replace(schema, file=FileOptions())
     frame = read_frame(path, schema, may_be_empty=certificate is not None)
+    return ReadRelease(path, frame, schema, ours, certificate, problem)
+
+
+def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditReport:
+    """What a release achieves, and which promises and requirements it breaks."""
+    path, certificate = release.path, release.certificate
     auxiliary = path.parent / f"{COUNTERFEITS}.csv"
     stated = read_counterfeits(auxiliary) if certificate is not None and auxiliary.is_file() else {}
-    report = audit_frame(frame, schema, stated)
+    report = audit_frame(release.frame, release.schema, stated)
     if certificate is not None:
         names = {path.name, *certificate["files"], *([auxiliary.name] if auxiliary.is_file() else [])}
         matches = all(certificate["files"].get(name) == _digest(path.parent / name) for name in names)
         report = replace(report, certificate=certificate, digest_matches=matches)
     failures, met = _judged(report, requirements)
-    return replace(report, failures=(*problem, *failures), met=tuple(met))
+    return replace(report, failures=(*release.problem, *failures), met=tuple(met))
 
 
 def _digest(path: Path) -> str:
@@ -114,11 +138,11 @@ def audit_frame(frame: pl.DataFrame, schema: Schema, counterfeits: Mapping[int, 
             raise SpecError(
                 f"the table has no column {column.name}", where="header", rule="all declared columns are published"
             )
-    suppressed = _suppressed(frame, quasi, sensitive)
+    suppressed = suppressed_rows(frame, schema)
     if suppressed.any():
         frame = frame.filter(~pl.Series(suppressed))
     with ThreadPoolExecutor(1) as beside:
-        classes = beside.submit(_classes, frame, schema)
+        classes = beside.submit(classes_of, frame, schema)
         coded_columns = [_sensitive_codes(frame[c.name], c, schema) for c in sensitive]
         group = classes.result()
     bags = Bags.of(
@@ -205,11 +229,10 @@ def _promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:
     return found
 
 
-def _suppressed(
-    frame: pl.DataFrame, quasi: tuple[ColumnSpec, ...], sensitive: tuple[ColumnSpec, ...]
-) -> NDArray[np.bool_]:
-    """Rows that say nothing at all. A row of stars with a visible sensitive value says something:
+def suppressed_rows(frame: pl.DataFrame, schema: Schema) -> NDArray[np.bool_]:
+    """Which rows say nothing at all. A row of stars with a visible sensitive value says something:
     it stays a member of a group (of all rows like it) and is judged with it."""
+    quasi, sensitive = (schema.with_role(r) for r in (Role.QUASI_IDENTIFYING, Role.SENSITIVE))
     stars = frame.select(pl.all_horizontal(pl.col(c.name).cast(pl.String) == STAR for c in quasi))
     flags = stars.to_series().fill_null(False).to_numpy()
     if flags.any():
@@ -219,7 +242,7 @@ def _suppressed(
     return np.asarray(flags, bool)
 
 
-def _classes(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64]:
+def classes_of(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64]:
     """Rows an adversary cannot tell apart: equal in all that is published but the sensitive.
 
     A group number splits groups of equal labels, never joins different ones. Rows of a release
@@ -272,11 +295,11 @@ def _sensitive_codes(series: pl.Series, spec: ColumnSpec, schema: Schema) -> tup
         return distinct_values(np.where(part.missing, -1, part.codes))[1], None
     cells = factorised(plain, text, markers)
     number: dict[object, int] = {}
-    codes = [number.setdefault(_meant(cell), len(number)) for cell in cells.distinct.to_list()]
+    codes = [number.setdefault(meant(cell), len(number)) for cell in cells.distinct.to_list()]
     return np.array(codes, np.int64)[cells.index], None
 
 
-def _meant(cell: str | None) -> object:
+def meant(cell: str | None) -> object:
     """A number where the cell is one; other cells (generalised ones) as they are."""
     return Fraction(cell) if cell is not None and _NUMBER.fullmatch(cell) else cell
 

@@ -30,7 +30,7 @@ from voile.querying.published_cells import Cells, PublishedColumn
 from voile.querying.query_text import Condition, parse_query, refuse
 
 _WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
-_QUOTED = r"^'('*[=+\-@\t\r])"  # as output/writers.py quotes cells that a spreadsheet would run
+QUOTED = r"^'('*[=+\-@\t\r])"  # as output/writers.py quotes cells that a spreadsheet would run
 _AUXILIARY = f"{COUNTERFEITS}.csv"
 
 
@@ -117,7 +117,7 @@ def _cells(published: _Published, name: str, conditions: list[Condition]) -> tup
     labels = runs["value"].unique()
     codes = runs["value"].cast(pl.Enum(labels)).to_physical().cast(pl.Int64).to_numpy()
     which = np.repeat(codes, runs["len"].to_numpy())
-    plain = labels.str.replace(_QUOTED, "$1") if published.quoted else labels
+    plain = labels.str.replace(QUOTED, "$1") if published.quoted else labels
     return which, published.columns[name].read(plain, conditions)
 
 

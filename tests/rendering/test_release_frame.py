@@ -102,3 +102,18 @@ def test_sets_are_ordered_by_what_is_published():
         frames.append(render(table, partition, Boxes.around(table, partition))[0])
     assert frames[0].equals(frames[1])
     assert frames[0]["letter"].to_list()[::2] == ["{a, b}", "{c, d}", "{e, f}"]
+
+
+def test_dates_that_are_not_generalised_are_dates():
+    """A sensitive or kept date is published as it is."""
+    days = ["2026-03-31", "1969-12-31", "2026-04-01", "2000-02-29"]
+    table = pl.DataFrame({"age": [1, 2, 3, 4], "seen": days, "visit": days})
+    columns = {
+        "age": {"role": "qi", "type": "integer"},
+        "seen": {"role": "sensitive", "type": "date"},
+        "visit": {"role": "insensitive", "type": "date", "keep": True},
+    }
+    source, partition = voile.read(table, columns), Partition(np.zeros(4, np.int64))
+    frame = render(source, partition, Boxes.around(source, partition))
+    assert frame.schema["seen"] == frame.schema["visit"] == pl.Date
+    assert sorted(frame["seen"].cast(pl.String)) == sorted(days)

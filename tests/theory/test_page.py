@@ -7,6 +7,7 @@ from pathlib import Path
 from voile.theory.covers import MOST_BIJECTIONS
 from voile.theory.partitions import MOST_PERSONS
 from voile.theory.safe_sets import MOST_PARTITIONS
+from voile.theory.surjections import MOST_STATES
 from voile.theory.worlds import MOST_WORLDS
 
 ROOT = Path(__file__).parents[2]
@@ -26,3 +27,4 @@ def test_the_page_names_every_file_and_limit():
         assert f"`{path.name}`" in PAGE
     limits = f"{MOST_WORLDS:,} worlds, {MOST_PERSONS} persons for all partitions, {MOST_PARTITIONS} locally safe"
     assert limits in PAGE and f"{MOST_BIJECTIONS:,}" in PAGE
+    assert f"{MOST_STATES:,} half-made surjections" in PAGE

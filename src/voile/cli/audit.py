@@ -1,4 +1,4 @@
-"""`voile audit`: how good, or how bad, is a published table?"""
+"""`voile audit`: how good, or how bad, is a published table, or a series of them?"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,24 +7,45 @@ from typing import Any
 import click
 
 
-@click.command(help="Audit a release folder, or any published TABLE, against the roles in a spec.")
-@click.argument("table", type=click.Path(path_type=Path))
+@click.command(
+    help="Audit a release folder, or any published TABLE, against the roles in a spec; with --series, several "
+    "TABLES that were published one after the other."
+)
+@click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
 )
+@click.option("--series", is_flag=True, help="Judge all tables together, in the order of their publication.")
+@click.option(
+    "--known",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="With --series: the source of each release in turn; the adversary knows who is in it.",
+)
 @click.option("--require", default="", metavar="RULES", help='For example "l>=4, t<=0.2"; exit 1 when not met.')
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-def command(table: Path, spec: Path, require: str, as_json: bool) -> int:
+def command(
+    tables: tuple[Path, ...], spec: Path, series: bool, known: tuple[Path, ...], require: str, as_json: bool
+) -> int:
     from voile.auditing import audit
-    from voile.cli import show
+    from voile.cli import series_report, show
     from voile.cli.progress import ProgressBar, announce_compilation
+    from voile.series_auditing import audit_series
 
+    if not series and (len(tables) > 1 or known):
+        raise click.UsageError("several tables, or --known: add --series to judge them together")
     announce_compilation()
+    report: Any
     with ProgressBar() as progress:
-        progress("reading and judging", 0)
-        report = audit(table, spec, require)
+        if series:
+            report = audit_series(tables, spec, known, require=require, report=progress)
+        else:
+            progress("reading and judging", 0)
+            report = audit(tables[0], spec, require)
     if as_json:
         show.document(report.document())
+    elif series:
+        series_report.describe(report)
     else:
         describe(report)
     return 0 if report.ok else 1
@@ -32,18 +53,13 @@ def command(table: Path, spec: Path, require: str, as_json: bool) -> int:
 
 def describe(report: Any) -> None:
     """The findings in words."""
-    from rich.markup import escape
-
     from voile import catalog
     from voile.cli import show
 
     shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
     show.checks(shown, catalog.models())
     show.facts("Audited", _facts(report))
-    for met in report.met:
-        show.console().print(f"[green]met:[/] {escape(met)}", soft_wrap=True)
-    for failure in report.failures:
-        show.console().print(f"[bold red]not met:[/] {escape(failure)}", soft_wrap=True)
+    show.verdicts(report.met, report.failures)
     if report.ok and not report.judged:
         show.console().print("nothing was promised or required: judge by the figures (or use --require)")
     elif report.ok:

@@ -70,4 +70,12 @@ def checks(achieved: Mapping[str, object], models: Mapping[str, type["PrivacyMod
     grid("What the published table achieves", ("model", "achieved", "safer", "meaning"), rows)
 
 
+def verdicts(met: Iterable[str], failures: Iterable[str]) -> None:
+    """What was kept and what was broken, a line each."""
+    for line in met:
+        console().print(f"[green]met:[/] {escape(line)}", soft_wrap=True)
+    for line in failures:
+        console().print(f"[bold red]not met:[/] {escape(line)}", soft_wrap=True)
+
+
 _SAFER = {">=": "larger", "<=": "smaller", "<": "smaller"}

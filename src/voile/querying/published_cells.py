@@ -1,6 +1,5 @@
 """Published labels read back: how many values a cell stands for, and how many of them a query accepts."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,18 +10,15 @@ from numpy.typing import NDArray
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import ColumnSpec, Missing, Type
-from voile.errors import InputError, SpecError, counted
+from voile.errors import SpecError
 from voile.intake.columns import MISSING_LABEL
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.normalise import normalised, one_spelling
-from voile.querying.meaning import DIGITS, accepts, finest, key_of, ranges_of
+from voile.querying.label_ends import day_ends, is_half_open, number_ends, rank_ends, set_members, unreadable
+from voile.querying.meaning import accepts, finest, key_of, ranges_of
 from voile.querying.query_text import Condition, refuse
 
 Numbers = NDArray[np.int64]
-_FIGURE = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
-_MEMBER = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^,{}"]*))\s*(?:,|$)')
-_QUOTED = re.compile(r'"+\{')  # a value that begins like a set
-_PERIOD = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|Q([1-4])))?")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -106,15 +102,6 @@ def _asked(conditions: Sequence[Condition]) -> set[str]:
     return {word for condition in conditions for word in condition.words}
 
 
-def _unreadable(spec: ColumnSpec, number: int, remedy: str) -> InputError:
-    return InputError(
-        f"{counted(number, 'label')} that cannot be read",
-        where=f"column {spec.name}",
-        rule="value, [low, high], {a, b}, a node of the hierarchy, or *",
-        remedy=remedy,
-    )
-
-
 # --- numbers, dates and ranks -------------------------------------------------------------------
 
 
@@ -124,16 +111,16 @@ def _intervals(spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Conditi
     if spec.type == Type.ORDINAL:
         if not ranks:
             raise SpecError("an order that is not known", where=f"column {spec.name}", remedy="give the spec (-s)")
-        low, high, scale = *_rank_ends(labels, ranks), 0
+        low, high, scale = *rank_ends(labels, ranks), 0
     elif spec.type == Type.DATE:
-        low, high, scale = *_day_ends(labels), 0
+        low, high, scale = *day_ends(labels), 0
     else:
         low, high, scale = _number_ends(spec, labels, conditions)
     read = low.is_not_null().to_numpy() & high.is_not_null().to_numpy()
     star, missing = (labels == EVERYTHING).to_numpy() & ~read, (labels == MISSING_LABEL).to_numpy()
     unread = int((~read & ~star & ~missing).sum())
     if unread:
-        raise _unreadable(spec, unread, "give the spec the release was made with (-s)")
+        raise unreadable(spec, unread, "give the spec the release was made with (-s)")
     if star.any() and not read.any():
         raise SpecError(
             "every cell is *",
@@ -157,77 +144,18 @@ def _intervals(spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Conditi
 def _number_ends(
     spec: ColumnSpec, labels: pl.Series, conditions: Sequence[Condition]
 ) -> tuple[pl.Series, pl.Series, int]:
-    """Both ends of numbers in steps of 10**-scale.
-
-    `[low, high)` ends one step earlier, and its decimals may have more digits than its ends: its steps are
-    finer than anything the query says.
-    """
-    shape = rf"^(?:(?P<value>{_FIGURE})|\[(?P<low>{_FIGURE}), (?P<high>{_FIGURE})[\])])$"
-    found = labels.str.extract_groups(shape).struct.unnest()
-    low, high = (found[end].zip_with(found["value"].is_null(), found["value"]) for end in ("low", "high"))
-    ends = pl.concat([low, high])
-    ends = ends.set(ends.str.contains(rf"\.[0-9]{{{DIGITS + 1}}}").fill_null(False), None)  # never misread
-    halves = ends.str.strip_chars_start("+-").str.split_exact(".", 1).struct.unnest()
-    part = halves["field_1"].fill_null("")
-    scale = max(part.str.len_chars().unique().drop_nulls().to_list(), default=0)
-    if spec.type == Type.DECIMAL and labels.str.ends_with(")").any():
-        places, literal = finest(conditions, spec.type)
-        room = 18 - max(halves["field_0"].str.len_chars().drop_nulls().to_list(), default=0)
-        if scale < places >= room:
-            raise refuse(
-                "more decimal places than labels of this size leave room for", literal.position, "", "round it"
-            )
-        scale = max(scale, places) + 1
-    digits = halves["field_0"] + part.str.pad_end(scale, "0")
-    codes = ("0" + digits).cast(pl.Int64, strict=False)
-    codes = (-codes).zip_with(ends.str.starts_with("-").fill_null(False), codes)
-    open_end = labels.str.ends_with(")").cast(pl.Int64)
-    return codes[: labels.len()], codes[labels.len() :] - open_end, scale
-
-
-def _day_ends(labels: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Days, ranges of days, and the periods 2026-03, 2026-Q1 and 2026."""
-    day = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    low = labels.str.extract(rf"^\[?({day})(?:, {day}\])?$")
-    high = labels.str.extract(rf"^\[{day}, ({day})\]$")
-    first, last = (
-        text.str.to_date("%Y-%m-%d", strict=False).to_physical().cast(pl.Int64)
-        for text in (low, high.zip_with(high.is_not_null(), low))
-    )
-    periods = {i: ends for i in first.is_null().arg_true() if (ends := _period(labels[i])) is not None}
-    if periods:
-        first = first.scatter(list(periods), [a for a, _ in periods.values()])
-        last = last.scatter(list(periods), [b for _, b in periods.values()])
-    return first, last
-
-
-def _period(label: str) -> tuple[int, int] | None:
-    match = _PERIOD.fullmatch(label)
-    if match is None or not 1 <= int(match[2] or 1) <= 12:
-        return None
-    length = 1 if match[2] else 3 if match[3] else 12
-    month = int(match[2] or 1) - 1 if match[2] else 3 * (int(match[3] or 1) - 1)
-    begin = np.datetime64(f"{match[1]}-01", "M") + month
-    first, after = (int(m.astype("datetime64[D]").astype(np.int64)) for m in (begin, begin + length))
-    return first, after - 1
-
-
-def _rank_ends(labels: pl.Series, ranks: Mapping[str, int]) -> tuple[pl.Series, pl.Series]:
-    """Ranks, ranges of ranks, and `*`: the whole order."""
-    ends = [_ranks(label, ranks) for label in labels.to_list()]
-    return pl.Series([a for a, _ in ends], dtype=pl.Int64), pl.Series([b for _, b in ends], dtype=pl.Int64)
-
-
-def _ranks(label: str, ranks: Mapping[str, int]) -> tuple[int, int] | tuple[None, None]:
-    """A name may hold a comma: every place where one could part two names is tried."""
-    if label in ranks:
-        return ranks[label], ranks[label]
-    if label == EVERYTHING:
-        return 0, len(ranks) - 1
-    inner = label[1:-1] if label.startswith("[") and label.endswith("]") else ""
-    halves = [(inner[: m.start()], inner[m.end() :]) for m in re.finditer(", ", inner)]
-    found = [(ranks[a], ranks[b]) for a, b in halves if a in ranks and b in ranks and ranks[a] < ranks[b]]
-    return found[0] if len(found) == 1 else (None, None)
+    """Both ends of numbers, in steps that are finer than anything the query says where that matters."""
+    if spec.type != Type.DECIMAL or not is_half_open(labels):
+        ends = number_ends(labels)
+        assert ends is not None  # only `places` can leave no room
+        return ends
+    places, literal = finest(conditions, spec.type)
+    ends = number_ends(labels, places)
+    if ends is None:
+        raise refuse(
+            "more decimal places than labels of this size leave room for", literal.position, "", "round it"
+        )
+    return ends
 
 
 # --- words --------------------------------------------------------------------------------------
@@ -235,10 +163,10 @@ def _ranks(label: str, ranks: Mapping[str, int]) -> tuple[int, int] | tuple[None
 
 def _sets(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condition]) -> Cells:
     """Words, sets of words, and `*`: all values there are, also those that no cell names."""
-    members = [_members(label) if column.generalised else [label] for label in labels.to_list()]
+    members = [set_members(label) if column.generalised else [label] for label in labels.to_list()]
     unread = sum(names is None for names in members)
     if unread:
-        raise _unreadable(column.spec, unread, "was the file changed after its release?")
+        raise unreadable(column.spec, unread, "was the file changed after its release?")
     stars = [column.generalised and label == EVERYTHING for label in labels.to_list()]
     seen = {name for names, star in zip(members, stars, strict=True) if not star for name in names or ()}
     conditions = _merged(column.spec, conditions, sorted(seen))
@@ -253,22 +181,6 @@ def _sets(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condi
     note = f"* in {column.spec.name} is taken as the values its other cells name" if unknown else ""
     guessed = {at: bounds for at, star in enumerate(stars) if star}
     return Cells.of(np.array(accepted, np.int64), np.array(size, np.int64), guessed, note, unknown)
-
-
-def _members(label: str) -> list[str] | None:
-    """The words of a cell; None if it begins like a set and is none."""
-    if _QUOTED.match(label):
-        return [label[1:-1].replace('""', '"')] if label.endswith('"') else None
-    if not (label.startswith("{") and label.endswith("}")):
-        return [label]
-    names, at, inner = [], 0, label[1:-1]
-    while at < len(inner):
-        match = _MEMBER.match(inner, at)
-        if match is None or match.end() == at:
-            return None
-        names.append(match[1].replace('""', '"') if match[1] is not None else match[2].strip())
-        at = match.end()
-    return names or None
 
 
 def _everything(
@@ -349,7 +261,7 @@ def _nodes(spec: ColumnSpec, tree: Hierarchy, labels: pl.Series, conditions: Seq
     number = {label: node for node, label in enumerate(tree.labels)} | {EVERYTHING: len(tree.labels) - 1}
     nodes = [number.get(label, -1) for label in labels.to_list()]
     if min(nodes, default=0) < 0:
-        raise _unreadable(spec, sum(node < 0 for node in nodes), "give the hierarchy it was made with in the spec")
+        raise unreadable(spec, sum(node < 0 for node in nodes), "give the hierarchy it was made with in the spec")
     leaves = tree.labels[: tree.leaves]
     if spec.type == Type.CATEGORY:
         conditions = _merged(spec, conditions, tree.labels)

@@ -35,9 +35,12 @@ from voile.theory.self_contained import (
     pairs,
     self_contained_partitions,
 )
+from voile.theory.surjections import Group, Reconstructions, count_surjections, reconstructions
 from voile.theory.worlds import bags, count_worlds, worlds
 
 __all__ = [
+    "Group",
+    "Reconstructions",
     "after_release",
     "are_candidates",
     "bags",
@@ -45,6 +48,7 @@ __all__ = [
     "coarsenings",
     "colours",
     "contains_meet",
+    "count_surjections",
     "count_worlds",
     "cover",
     "disclosure_set",
@@ -73,6 +77,7 @@ __all__ = [
     "partition",
     "posteriors",
     "rechosen_bijections",
+    "reconstructions",
     "refines",
     "release_ratios",
     "row_distinct_arrangement",

@@ -1,0 +1,1 @@
+"""Adversaries: an attack sees what is published and what is known of people, never the Table."""

@@ -1,0 +1,61 @@
+"""What the certificates of a series say about each other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_PARTS = {"ledger": str, "release": int, "record": str, "previous": str, "m": int}
+
+
+def promised_m(certificates: Sequence[Mapping[str, Any] | None]) -> int | None:
+    """The smallest m that any certificate of a series promises; None if none does.
+
+    >>> promised_m([{"series": {"m": 4}}, None, {"series": {"m": 3}}])
+    3
+    """
+    stated = [_series(certificate).get("m") for certificate in certificates]
+    numbers = [m for m in stated if isinstance(m, int) and not isinstance(m, bool) and m > 0]
+    return min(numbers, default=None)
+
+
+def broken_links(certificates: Sequence[Mapping[str, Any] | None], names: Sequence[str]) -> list[str]:
+    """Why certificates are not consecutive releases of one ledger, in words; nothing if they are, or have none.
+
+    Other records of the ledger (a commit, a withdrawal) stand between two releases, so a hash need not be the
+    next one's predecessor; but two releases never share a record or a predecessor.
+
+    >>> one = {"series": {"ledger": "ab", "release": 1, "record": "0a", "previous": "00", "m": 2}}
+    >>> two = {"series": {**one["series"], "release": 3, "record": "0b"}}
+    >>> for problem in broken_links([one, two], ["r1", "r2"]):
+    ...     print(problem)
+    r2: release 3 follows release 1: a release is missing or out of order
+    r1, r2: the same predecessor: a fork
+    """
+    entries = [_series(certificate) for certificate in certificates]
+    if not any(entries):
+        return []
+    found = []
+    for entry, name in zip(entries, names, strict=True):
+        if not entry:
+            found.append(f"{name}: not of a series, while others are")
+        elif not all(isinstance(entry.get(part), kind) for part, kind in _PARTS.items()):
+            found.append(f"{name}: its certificate says too little of the series")
+    if found:
+        return found
+    for before, entry, name in zip(entries, entries[1:], names[1:], strict=False):
+        if entry["ledger"] != before["ledger"]:
+            found.append(f"{name}: of another ledger than the release before it")
+        elif entry["release"] != before["release"] + 1:
+            found.append(
+                f"{name}: release {entry['release']} follows release {before['release']}: "
+                "a release is missing or out of order"
+            )
+    for part, trouble in (("record", "the same record twice"), ("previous", "the same predecessor: a fork")):
+        for i, entry in enumerate(entries):
+            twins = [j for j in range(i) if entries[j][part] == entry[part]]
+            found += [f"{names[j]}, {names[i]}: {trouble}" for j in twins]
+    return found
+
+
+def _series(certificate: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    entry = (certificate or {}).get("series")
+    return entry if isinstance(entry, Mapping) else {}
