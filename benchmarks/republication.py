@@ -59,19 +59,23 @@ def columns(sensitive: str) -> dict[str, dict[str, object]]:
     }
 
 
-@cache
-def population(persons: int = PERSONS) -> pl.DataFrame:
+def population() -> pl.DataFrame:
     """Everybody who is ever published."""
+    return _drawn(PERSONS)
+
+
+@cache
+def _drawn(persons: int) -> pl.DataFrame:
     frame = acs.resampled(persons)
     return frame.with_columns(
         pl.col("occupation").rank("dense").cast(pl.Int64), pl.Series(SUBJECT, np.arange(persons))
     )
 
 
-def tables(r: int, releases: int, persons: int = PERSONS, rows: int = ROWS) -> Iterator[np.ndarray]:
-    """Who is in T(1), T(2), ... The pool lasts for 1 + (persons - rows) / r of them."""
-    rng = np.random.default_rng([r, rows])
-    present, pool = np.arange(rows), rng.permutation(np.arange(rows, persons))
+def tables(r: int, releases: int) -> Iterator[np.ndarray]:
+    """Who is in T(1), T(2), ... The pool lasts for 1 + (PERSONS - ROWS) / r of them."""
+    rng = np.random.default_rng([r, ROWS])
+    present, pool = np.arange(ROWS), rng.permutation(np.arange(ROWS, PERSONS))
     yield present
     for turn in range(releases - 1):
         stays = np.delete(present, rng.choice(present.size, r, replace=False))
