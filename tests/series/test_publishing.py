@@ -119,20 +119,6 @@ def test_an_ineligible_batch_waits_as_a_whole(series):
     assert certificate(series.path.parent / "release-3")["adversary"]["rung"] == "release"
 
 
-def test_an_ineligible_batch_can_be_padded(series):
-    """One bucket of all its values, the shortage made up by counterfeits: nobody waits, and the claim stays."""
-    series.publish(table(TWO), m=2)
-    batch = [("eve", 35, "gout"), ("fay", 36, "gout"), ("gus", 37, "flu")]
-    plan, _ = series.publish(table(TWO + batch), ineligible="pad")
-    assert plan.counts["waiting"] == 0 and plan.counts["new"] == 3
-    assert signature(series, TWO + batch, "eve") == ("flu", "gout")
-    assert certificate(series.path.parent / "release-2")["adversary"]["rung"] == "algorithm, marginal"
-    alone = [("hal", 38, "angina")]
-    series.publish(table(TWO + batch + alone), ineligible="pad")
-    own = signature(series, TWO + batch + alone, "hal")
-    assert "angina" in own and len(own) == 2
-
-
 def test_an_ineligible_first_release_is_refused_without_a_trace(series):
     with pytest.raises(Infeasible, match="fewer than m = 2"):
         series.publish(table([("ann", 30, "flu"), ("bob", 40, "flu")]), m=2)

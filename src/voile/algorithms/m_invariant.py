@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
 from voile.core.draws import SECRET, Draws
 from voile.core.eligibility import refuse_ineligible
-from voile.core.hierarchy import Hierarchy
 from voile.core.history import NEW, WITHHELD, History
 from voile.core.information_loss import perimeter_of
 from voile.core.order import canonical_order, distinct_values
@@ -105,9 +104,9 @@ class MInvariant(RandomisedAlgorithm):
     )
     ineligible: str = parameter(
         "new rows of which a value is more than 1/m: all wait for the next release (which tells that they are "
-        "alike), or are padded with counterfeits, or this release is refused",
+        "alike), or this release is refused",
         default="wait",
-        choices=("wait", "pad", "refuse"),
+        choices=("wait", "refuse"),
     )
 
     def holds_against(self) -> Rung:
@@ -115,8 +114,15 @@ class MInvariant(RandomisedAlgorithm):
         return self.rung if self.balance == "counterfeit" else Rung.RELEASE
 
     def limits(self) -> list[str]:
-        """What a reader may conclude from who is missing, and from a lonely box."""
+        """What a reader may conclude from who is missing, and from a lonely box; and what ends the claim."""
+        later = (
+            "a later release of the series in which new rows wait, or that is filled from new rows: from then on "
+        )
         return [
+            *(
+                [later + "only a reader who does not know the algorithm is held off"]
+                * (self.balance == "counterfeit")
+            ),
             "the fact that a person's row is absent: it was held back because a value had changed, or the person "
             "was erased on request, or waits with all other new rows because their values were too alike",
             "a group of one real row shows that row's own quasi-identifying values, where neither min_width nor a "
@@ -137,25 +143,21 @@ class MInvariant(RandomisedAlgorithm):
             if table.n == 0:  # in a series everybody may have left; a first release needs somebody
                 refuse_ineligible(np.empty(0, np.int64), self.m, column.name, suppressing=None, symbol="m")
             history = History.none(table.n)
-        domain = column.domain
-        public = np.arange(domain.leaves) if isinstance(domain, Hierarchy) else column.codes[:0]
-        every, index = distinct_values(np.concatenate([column.codes, *history.sets, public]))
-        value, known = index[: table.n], index[table.n : index.size - public.size]
+        every, index = distinct_values(np.concatenate([column.codes, *history.sets]))
+        value, known = index[: table.n], index[table.n :]
         signatures, bucket = divided(history, np.split(known, np.cumsum([s.size for s in history.sets])))
-        new = self._admitted(column.name, value, bucket, history.signature == NEW, every.size)
+        new = self._admitted(column.name, value, bucket, history.signature == NEW)
         buckets, bucket = self._dealt(value, bucket, signatures, new, every.size, draws)
         group, fake_group, fake_value = split_into_groups(table, value, bucket, buckets, progress)
         return Partition(group, fake_group, every[fake_value])
 
-    def _admitted(
-        self, column: str, value: Codes, bucket: Codes, new: NDArray[np.bool_], values: int
-    ) -> NDArray[np.bool_]:
+    def _admitted(self, column: str, value: Codes, bucket: Codes, new: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The new rows, or none of them: if one value has more than 1/m they wait as a whole, since to defer the
         surplus alone would show it (facts/m_invariance.md B4). Refuses if nothing else can be published."""
         counts = np.bincount(value[new])
-        if _eligible(counts, self.m) or (self.ineligible == "pad" and values >= self.m):
+        if self.m * int(counts.max(initial=0)) <= int(counts.sum()):
             return new
-        if self.ineligible != "wait" or not (bucket >= 0).any():
+        if self.ineligible == "refuse" or not (bucket >= 0).any():
             refuse_ineligible(counts[counts > 0], self.m, column, suppressing=None, symbol="m")
         return np.zeros_like(new)
 
@@ -177,40 +179,20 @@ class MInvariant(RandomisedAlgorithm):
         rows, start = rows_by_colour(np.where(new, value, values), values + 1)
         left = np.diff(start)[:values]
         takes: list[tuple[Codes, Codes, Codes]] = []  # value, bucket, number of rows
-        if self.balance == "fill" and _eligible(left, self.m):
+        if self.balance == "fill":
             shortage = buckets.shortages(np.bincount(place, minlength=buckets.values.size))
             moved = fill_shortages(left, self.m, buckets.start, buckets.values, shortage)
             owner = np.repeat(np.arange(len(signatures)), np.diff(buckets.start))
             takes.append((buckets.values, owner, moved))
-        starts, listed, moved = self._steps(left, draws)
+        alphas, starts, listed = assign(left, self.m)
         signatures, homes = _homes(signatures, starts, listed)
-        takes.append((listed, np.repeat(homes, np.diff(starts)), moved))
+        takes.append((listed, np.repeat(homes, np.diff(starts)), np.repeat(alphas, np.diff(starts))))
         taken, home, number = (np.concatenate(parts) for parts in zip(*takes, strict=True))
         by_value = canonical_order([taken])
         drawn = rows[: start[values]][draws.shuffled(start[: values + 1])]
         bucket = bucket.copy()
         bucket[drawn] = np.repeat(home[by_value], number[by_value])
         return _Buckets.of(signatures), bucket
-
-    def _steps(self, left: Codes, draws: Draws) -> tuple[Codes, Codes, Codes]:
-        """Where the values of each bucket to add rows to begin, these values, and the rows of each.
-
-        An ineligible batch that is padded goes to one bucket: all its values, and others drawn up to m. Any value
-        of that bucket could be exchanged for another, so it tells no more than an eligible one; waiting does
-        (docs/known-limits.md).
-        """
-        if _eligible(left, self.m):
-            alphas, starts, listed = assign(left, self.m)
-            return starts, listed, np.repeat(alphas, np.diff(starts))
-        own, others = np.flatnonzero(left), np.flatnonzero(left == 0)
-        drawn = draws.shuffled(np.array([0, others.size]))[: max(0, self.m - own.size)]
-        listed = np.sort(np.concatenate([own, others[drawn]]))
-        return np.array([0, listed.size]), listed, left[listed]
-
-
-def _eligible(counts: Codes, m: int) -> bool:
-    """Whether no value has more than 1/m of the rows."""
-    return m * int(counts.max(initial=0)) <= int(counts.sum())
 
 
 def divided(history: History, sets: list[Codes]) -> tuple[list[tuple[int, ...]], Codes]:

@@ -7,6 +7,7 @@ of a person in the source, and a deterministic algorithm gives the same release 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,7 @@ class Table:
         """Insensitive columns that are published, and therefore known to the adversary."""
         return self.with_role(Role.INSENSITIVE)
 
-    @property
+    @cached_property
     def persons(self) -> Codes | None:
         """Which person each row belongs to; None when every row is a person of its own."""
         subject = self.with_role(Role.SUBJECT)

@@ -346,10 +346,26 @@ def _missing_leaf(tree: Hierarchy) -> tuple[Hierarchy, int]:
     return tree.with_leaf(MISSING_LABEL), tree.leaves
 
 
+def _named(spec: ColumnSpec, series: pl.Series, markers: Sequence[str]) -> Coded:
+    """Persons by name: nearly as many as rows, never published, so nothing is looked for but who is who."""
+    text = series if series.dtype == pl.String else _text_of(series, f"column {spec.name}")
+    clean, words = normalised(text), _normal_words(markers)
+    clean = clean.set(clean.is_in(words).fill_null(False), None) if words else clean
+    names = clean.unique().drop_nulls().sort()
+    codes = clean.rank("dense").cast(pl.Int64) - 1
+    merged = 0 if clean is text else text.n_unique() - clean.n_unique()
+    missing = codes.is_null().to_numpy()
+    domain = Hierarchy.flat(names.to_list())
+    return Coded(domain, codes.fill_null(_NOWHERE).to_numpy(), missing, merged, spec.name)
+
+
 def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy: Hierarchy | None) -> Coded:
     """Type a column; missing cells are flagged, or a category of their own if that is the policy."""
     domain: Axis | Hierarchy
     series = _days(series, f"column {spec.name}")
+    plain = spec.type == Type.CATEGORY and hierarchy is None and not spec.casefold
+    if spec.role == Role.SUBJECT and plain and spec.missing != Missing.CATEGORY:
+        return _named(spec, series, markers)
     native = _native(spec, series) if hierarchy is None else None
     if native is not None:
         domain, merged = _axis(spec, native), 0

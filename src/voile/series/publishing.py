@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from voile.algorithms.m_invariant import MInvariant
 from voile.auditing import AuditReport
@@ -26,6 +27,7 @@ from voile.rendering.labels import value_labels
 from voile.series.recollection import Recollection, recollect
 from voile.series.registering import columns_of, write_registered
 
+Signatures = tuple[NDArray[np.int64], list[NDArray[np.int64]]]  # number of each group's, and the sets of codes
 _KEY = MInvariant.key
 _COUNTED = ("published", "new", "counterfeits", "changed", "erased", "waiting")
 
@@ -41,6 +43,7 @@ class Plan:
     ]  # real rows: published, of them new; counterfeits; held back: changed, erased, waiting
     recollection: Recollection
     partition: Partition
+    signatures: Signatures
 
     def __repr__(self) -> str:
         return f"Plan(release {self.number}: {', '.join(f'{n} {name}' for name, n in self.counts.items())})"
@@ -160,7 +163,8 @@ def _planned(
         known.table, lambda share: report("grouping", share), draws, known.history if ours else None
     )
     report("checking and rendering", 0)
-    _refuse_broken(known, partition)
+    signatures = signatures_of(known.table.sensitive[0].codes, partition)
+    _refuse_broken(known, partition, signatures)
     counts = _counts(known, partition)
     weakened = bool(counts["waiting"]) or any(_weakens(known.body) for known in ours)
     claim = Claim(chosen, promise_of(chosen), secret=draws is SECRET, series=True, weakened=weakened)
@@ -174,7 +178,7 @@ def _planned(
     certificate = {**release.certificate, "series": stated}
     record = {**release.private_record, "series": dict(counts)}
     release = replace(release, certificate=certificate, private_record=record, writer=None)
-    return Plan(release, ledger.next_release, counts, known, partition)
+    return Plan(release, ledger.next_release, counts, known, partition, signatures)
 
 
 def _configured(ours: list[ReleaseRecord], parameters: Mapping[str, object]) -> MInvariant:
@@ -226,9 +230,9 @@ def _weakens(body: Mapping[str, Any]) -> bool:
     return body["parameters"]["balance"] != "counterfeit" or bool(body.get("waiting"))
 
 
-def _refuse_broken(known: Recollection, partition: Partition) -> None:
+def _refuse_broken(known: Recollection, partition: Partition, signatures: Signatures) -> None:
     """Definition 17, second condition: whoever was published before is in a group of the same signature."""
-    number, sets = signatures_of(known.table.sensitive[0].codes, partition)
+    number, sets = signatures
     place = {tuple(found.tolist()): i for i, found in enumerate(sets)}
     wanted = np.array([place.get(tuple(old.tolist()), -1) for old in known.history.sets] or [-1], np.int64)
     again = (known.history.signature >= 0) & (partition.group >= 0)
@@ -258,7 +262,7 @@ def _newcomers(plan: Plan) -> tuple[Any, Any, list[tuple[str, ...]]]:
     known, partition = plan.recollection, plan.partition
     column = known.table.sensitive[0]
     rows = np.flatnonzero((known.history.signature == NEW) & (partition.group >= 0))
-    number, sets = signatures_of(column.codes, partition)
+    number, sets = plan.signatures
     used, signature = np.unique(number[partition.group[rows]], return_inverse=True)
     labels = [tuple(sorted(value_labels(column, sets[i]).cast(pl.String))) for i in used.tolist()]
     return known.people[rows], signature.astype(np.int64), labels
