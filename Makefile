@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test quick lint bench oracle clean
+.PHONY: demo test tracer quick lint bench oracle clean
 
 $(READY): pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
@@ -13,7 +13,12 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/voile demo
 
-test: $(READY)
+# the crash suite traces system calls; without strace it is skipped, and says so
+tracer:
+	@command -v strace >/dev/null || [ "$$(id -u)" != 0 ] || { echo "installing strace"; \
+	apt-get install -qq -y strace || { apt-get update -qq && apt-get install -qq -y strace; }; } >/dev/null 2>&1 || true
+
+test: $(READY) tracer
 	$(BIN)/python -m pytest -n 2
 
 quick: $(READY)

@@ -248,16 +248,18 @@ def write_audited(
     release: Release, staging: Staging, format: str, register: Callable[[dict[str, str]], None] | None = None
 ) -> AuditReport:
     """Write, audit from the bytes on disk, and reveal; `register` learns the digests before the world does."""
-    data = write_data(release.frame, staging.path, format)
-    files = {data.name: sha256_of(data)}
-    if release.counterfeits is not None:
-        beside = write_counterfeits(release.counterfeits, staging.path)
-        files[beside.name] = sha256_of(beside)
-    document = {**release.certificate, "files": files}
-    written = write_document(document, staging.path / "certificate.json")
-    _write_private(release.private_record, staging.path / "private")
-    _date(staging.path, str(release.certificate["date"]))
-    found = audit(staging.path, release.schema)
+    with staging.writing():
+        data = write_data(release.frame, staging.path, format)
+        files = {data.name: sha256_of(data)}
+        if release.counterfeits is not None:
+            beside = write_counterfeits(release.counterfeits, staging.path)
+            files[beside.name] = sha256_of(beside)
+        document = {**release.certificate, "files": files}
+        written = write_document(document, staging.path / "certificate.json")
+        _write_private(release.private_record, staging.path / "private")
+        _date(staging.path, str(release.certificate["date"]))
+        digests = {**files, written.name: sha256_of(written)}
+        found = audit(staging.path, release.schema)
     if not found.ok or found.rows != release.frame.height or not found.digest_matches:
         raise PromiseBroken(
             "the written release failed its audit; nothing was revealed",
@@ -266,7 +268,7 @@ def write_audited(
             remedy="check the disk; if it persists, please report it",
         )
     if register is not None:
-        register({**files, written.name: sha256_of(written)})
+        register(digests)
     staging.reveal()
     return found
 

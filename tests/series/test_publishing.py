@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 import voile
 from tests.series.clinic import SPEC, TWO, candidates, certificate, published, table
 from voile.core.draws import InsecureDraws
-from voile.errors import HierarchyError, Infeasible, InputError, LedgerRefused, ParameterError, SpecError
+from voile.errors import (
+    HierarchyError,
+    Infeasible,
+    InputError,
+    LedgerRefused,
+    OutputError,
+    ParameterError,
+    SpecError,
+)
 from voile.ledger import Ledger
 from voile.series.recollection import person_texts
 from voile.series.registering import publish_once
@@ -253,8 +261,8 @@ def test_a_failed_audit_is_abandoned(series, monkeypatch):
     """What was never revealed is not remembered as published; the number is not used again."""
     from voile import pipeline
 
-    monkeypatch.setattr(pipeline, "audit", lambda *arguments: (_ for _ in ()).throw(OSError("disk")))
-    with pytest.raises(OSError):
+    monkeypatch.setattr(pipeline, "audit", lambda *arguments: (_ for _ in ()).throw(OSError(5, "disk")))
+    with pytest.raises(OutputError, match="cannot be written"):
         series.publish(table(TWO), m=2)
     monkeypatch.undo()
     monkeypatch.setenv("VOILE_KEYS", str(series.path.parent / "keys"))

@@ -45,6 +45,8 @@ def refusing(where: str) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
         problem, remedy = _meaning(name)
+    except UnicodeDecodeError:  # a damaged schema: what SQLite says of it is no text
+        problem, remedy = _meaning("SQLITE_CORRUPT")
     except OSError as error:
         problem = f"cannot be read or written ({os.strerror(error.errno or 0).lower()})"
         remedy = "make room or mend the disk, then try again; nothing half done is believed"

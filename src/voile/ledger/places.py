@@ -1,6 +1,7 @@
 """Where a ledger and its key may lie, who may read them, and how small files are replaced whole."""
 
 import contextlib
+import glob
 import hashlib
 import os
 import stat
@@ -14,6 +15,7 @@ SHARED_FILE_SYSTEMS = {
     "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "gfs2", "glusterfs", "lustre", "ncpfs",
     "nfs", "nfs4", "ocfs2", "orangefs", "smb2", "smb3", "smbfs", "virtiofs", "vboxsf",
 }  # fmt: skip
+_DRAFT = ".voile-draft-"
 _MOUNTS = Path("/proc/self/mountinfo")
 
 
@@ -119,8 +121,11 @@ def sync_folder(folder: Path) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a private file whole or not at all, durably."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # mode 0600
+    """Write a private file whole or not at all, durably; drafts that a killed run left, perhaps with keys in them,
+    are removed."""
+    for left in path.parent.glob(f"{_DRAFT}{glob.escape(path.stem)}.*"):
+        left.unlink(missing_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f"{_DRAFT}{path.name}-", dir=path.parent)  # mode 0600
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

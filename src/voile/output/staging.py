@@ -53,21 +53,30 @@ class Staging:
 
     def reveal(self) -> None:
         """Make everything durable, then visible at once."""
-        problem = ""
-        try:
+        with self.writing():
             for folder, _, files in os.walk(self.path):
                 for name in files:
                     _sync(Path(folder) / name)
                 _sync(Path(folder))
             os.rename(self.path, self.target)
             self._revealed = True
-            _sync(self.target.parent)
+            for kept in (self.target, *reversed(self._made)):  # a parent that is lost takes the release with it
+                _sync(kept.parent)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """A disk that fails meanwhile, as a refusal that says whether anything is visible."""
+        problem = ""
+        try:
+            yield
         except OSError as error:
-            problem = f"cannot be written ({os.strerror(error.errno or 0).lower()})"
+            problem = os.strerror(error.errno).lower() if error.errno else "the disk failed"
         if problem:
-            raise OutputError(
-                problem, where=f"output folder {self.target.name}", remedy="free space or choose another folder"
-            )
+            what, remedy = f"cannot be written ({problem})", "free space or choose another folder"
+            if self._revealed:
+                what = f"is visible, but the disk did not confirm it ({problem})"
+                remedy = "check the disk, then the folder with voile audit"
+            raise OutputError(what, where=f"output folder {self.target.name}", remedy=remedy)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -75,7 +75,7 @@ def _written(path: Path, write: Callable[[IO[bytes]], Any]) -> Path:
         with os.fdopen(handle, "wb") as file:
             write(file)
     except OSError as error:
-        problem = os.strerror(error.errno or 0).lower()
+        problem = os.strerror(error.errno).lower() if error.errno else "the writer failed"
     except Exception:  # a library's message may quote cells
         problem = "the writer failed"
     if problem:

@@ -1,0 +1,20 @@
+"""Killed before every call that would write: creating a ledger, its first release, the next, a new key."""
+
+import pytest
+
+from tests.crash.aftermath import aftermath
+from tests.crash.stage import ACTS
+
+CHUNKS = 6
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("act", ACTS)
+def test_nothing_is_lost_wherever_a_run_is_killed(stage, act, chunk):
+    found = []
+    for point in stage.plan(act)[chunk::CHUNKS]:
+        outcome = stage.spoil(act, point, "signal=KILL")
+        assert outcome.code == -9, (point, outcome)
+        found += [(*point.place, violation) for violation in aftermath(stage.scene, stage.warm)]
+    assert found == []

@@ -1,0 +1,218 @@
+"""`voile` started hundreds of times: one process imports everything, and forks for each run.
+
+A child is the real command line in a process of its own, only without the second that imports
+and loading of kernels cost. The first child reports what it needed; the parent then loads just
+that. The parent itself never runs a query: the threads of polars do not survive a fork.
+"""
+
+import atexit
+import gc
+import importlib
+import itertools
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+PATIENCE = 90.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: exit code (negative: killed by that signal) and all it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Run:
+    """A child that was started; `wait` ends it."""
+
+    def __init__(self, server: "WarmProcess", pid: int, said: Path) -> None:
+        self.server, self.pid, self.said = server, pid, said
+
+    def wait(self) -> Outcome:
+        code = self.server.ask(wait=self.pid)["code"]
+        texts = []
+        for suffix in (".out", ".err"):
+            path = self.said.with_suffix(suffix)
+            texts.append(path.read_text(encoding="utf-8", errors="replace"))
+            path.unlink()
+        return Outcome(code, *texts)
+
+
+class WarmProcess:
+    """The client's side: `start` a run (perhaps held at a gate until a tracer is attached) or `run` it."""
+
+    def __init__(self, scratch: Path) -> None:
+        self.scratch = scratch
+        self.started = 0
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.crash.warm_process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[2],
+        )
+
+    def ask(self, **request) -> dict:
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def start(self, arguments, *, keys: Path, mutant: str = "", gate: Path | None = None) -> Run:
+        self.started += 1
+        said = self.scratch / f"said-{self.started}"
+        request = {"arguments": [str(a) for a in arguments], "keys": str(keys), "mutant": mutant}
+        pid = self.ask(**request, said=str(said), gate=str(gate or ""))["pid"]
+        return Run(self, pid, said)
+
+    def run(self, arguments, *, keys: Path, mutant: str = "") -> Outcome:
+        return self.start(arguments, keys=keys, mutant=mutant).wait()
+
+    def warm(self, arguments, *, keys: Path) -> Outcome:
+        """Run once, and load in the parent whatever that run had to load."""
+        report = self.scratch / "needed.pickle"
+        outcome = self.start(arguments, keys=keys, mutant=f"report:{report}").wait()
+        self.ask(warm=str(report))
+        return outcome
+
+    def close(self) -> None:
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        self.process.wait(10)
+        self.process.stdout.close()
+
+
+def _kernels():
+    """Every numba dispatcher of the product, by the place it is defined in."""
+    from numba.core.dispatcher import Dispatcher
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("voile") and module is not None:
+            for attribute, value in list(vars(module).items()):
+                if isinstance(value, Dispatcher) and value.py_func.__module__ == name:
+                    yield (name, attribute), value
+
+
+def _report(path: str) -> None:
+    needed = {place: list(kernel.signatures) for place, kernel in _kernels()}
+    Path(path).write_bytes(pickle.dumps((sorted(sys.modules), needed)))
+
+
+def _load(path: str) -> None:
+    """Modules and compiled kernels (from numba's cache) that a run needed."""
+    modules, needed = pickle.loads(Path(path).read_bytes())
+    for name in modules:
+        if name not in sys.modules and not name.startswith("__"):
+            try:
+                importlib.import_module(name)
+            except Exception:  # a module another one made up, a plug-in: it will be loaded when needed
+                continue
+    for (module, attribute), signatures in needed.items():
+        for signature in signatures:
+            getattr(sys.modules[module], attribute).compile(signature)
+
+
+def _forked(request: dict) -> int:
+    """Start a child; with a gate, return when it stands there: a tracer counts the same calls every time."""
+    gate = os.open(request["gate"], os.O_RDWR) if request["gate"] else -1
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _child(request, gate, lambda: os.write(writer, b"."))
+    os.close(writer)
+    if gate >= 0:
+        os.read(reader, 1)
+        os.close(gate)
+    os.close(reader)
+    return pid
+
+
+def _child(request: dict, gate: int, ready: Callable[[], object]) -> None:
+    """The forked process becomes `voile ARGUMENTS`."""
+    said = request["said"]
+    for handle, path in ((0, os.devnull), (1, f"{said}.out"), (2, f"{said}.err")):
+        opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        os.dup2(opened, handle)
+        os.close(opened)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(h, m, closefd=False) for h, m in ((0, "r"), (1, "w"), (2, "w")))
+    os.umask(0)  # what is private must be made so, not left to the user's mask
+    os.environ["VOILE_KEYS"] = request["keys"]
+    mutant = request["mutant"]
+    if mutant.startswith("report:"):
+        atexit.register(_report, mutant.removeprefix("report:"))
+    elif mutant:
+        from tests.crash.mutants import apply
+
+        apply(mutant)
+    if request["gate"]:
+        tempfile._name_sequence = (f"draft{number}" for number in itertools.count())  # a tracer filters by path
+        ready()
+        os.read(gate, 1)  # until a tracer is attached
+    from voile.cli.main import main
+
+    sys.argv = ["voile", *request["arguments"]]
+    code = 0
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:  # the command line lets nothing through; if it does, the tests shall see it
+        traceback.print_exc()
+        code = 70
+    threading._shutdown()  # all that ends a process, but not the freeing of half a gigabyte, piece by piece
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _ended(pid: int) -> int:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return -99  # hung
+
+
+def _serve() -> None:
+    import click  # noqa: F401
+    import numba  # noqa: F401
+    import polars  # noqa: F401
+
+    import voile.pipeline  # noqa: F401
+
+    talk = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in iter(sys.stdin.readline, ""):
+        request = json.loads(line)
+        if "wait" in request:
+            answer = {"code": _ended(request["wait"])}
+        elif "warm" in request:
+            _load(request["warm"])
+            gc.freeze()  # collections in the children would copy every page
+            answer = {}
+        else:
+            answer = {"pid": _forked(request)}
+        talk.write(json.dumps(answer) + "\n")
+        talk.flush()
+
+
+if __name__ == "__main__":
+    _serve()
