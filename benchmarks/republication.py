@@ -34,6 +34,18 @@ SUBJECT = "person"
 Say = Callable[[str], None]
 
 
+class Stopwatch:
+    """Seconds since it was made, by the wall, and of all threads of this process."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter(), time.process_time()
+
+    def read(self, name: str) -> dict[str, float]:
+        """Both, under names of their own."""
+        wall, cpu = time.perf_counter() - self.began[0], time.process_time() - self.began[1]
+        return {f"{name}_seconds": wall, f"{name}_cpu_seconds": cpu}
+
+
 @dataclass(frozen=True)
 class Run:
     """One series: the sensitive column, the update volume r, m, how signatures are balanced, how many releases."""
@@ -181,19 +193,20 @@ def published(run: Run, folder: Path, say: Say) -> list[dict[str, Any]]:
     for number, present in enumerate(tables(run.r, run.releases), 1):
         source, target = folder / "table.parquet", folder / f"release-{number}"
         population()[present].select(list(spec)).write_parquet(source)
-        began = time.perf_counter()
+        watch = Stopwatch()
         plan, _ = series.publish(voile.read(source, spec), target, format="parquet", m=run.m, balance=run.balance)
-        whole = time.perf_counter() - began
+        entry: dict[str, Any] = {"release": number, **watch.read("publish")}
         table, partition = plan.recollection.table, plan.partition
-        began = time.perf_counter()  # once more, by itself
+        watch = Stopwatch()  # once more, by itself
         algorithm.partition(table, history=plan.recollection.history if number > 1 else None)
-        entry = {"release": number, "publish_seconds": whole, "grouping_seconds": time.perf_counter() - began}
-        entry |= judged(table, partition, checker, THETAS)
+        entry |= watch.read("grouping") | judged(table, partition, checker, THETAS)
         data = pl.read_parquet(target / "data.parquet")
         entry["as_written"] = same_bags(partition, table.sensitive[0].codes, data, run.sensitive)
         found.append(entry)
         shutil.rmtree(target)  # the ledger remembers
-        say(f"{run.name}: release {number}, {whole:.2f} s, {entry['counterfeits']} counterfeits")
+        say(
+            f"{run.name}: release {number}, {entry['publish_seconds']:.2f} s, {entry['counterfeits']} counterfeits"
+        )
     return found
 
 
@@ -208,9 +221,9 @@ def grouped(
         table = voile.read(population()[present].select(list(spec)), spec)
         persons = people_of(table)
         history = History(remembered[persons], tuple(sets)) if sets else None
-        began = time.perf_counter()
+        watch = Stopwatch()
         partition = algorithm.partition(table, history=history)
-        seconds = time.perf_counter() - began
+        entry = {"release": number, **watch.read("grouping")}
         of_group, now = signatures_of(table.sensitive[0].codes, partition)
         new = (remembered[persons] == NEW) & (partition.group >= 0)
         remembered[persons[new]] = len(sets) + of_group[partition.group[new]]
@@ -218,8 +231,7 @@ def grouped(
         if adversary is not None:
             groups, points, here = as_published(table, partition)
             adversary.see(groups, points, here, values=1 + int(groups.codes.max()))
-        found.append({"release": number, "grouping_seconds": seconds})
-        found[-1] |= judged(table, partition, checker, thetas)
+        found.append(entry | judged(table, partition, checker, thetas))
     counterfeits = np.mean([entry["counterfeits"] for entry in found[1:]])
     say(f"{run.name}: {run.releases} releases, {counterfeits:.1f} counterfeits on average")
     return found

@@ -56,7 +56,7 @@ def picture(found: dict[str, Any]) -> dict[str, Any]:
     release = ("release", "release")
     share = {"format": ".0%"}
     log = {"scale": "symlog"}
-    seconds, counterfeits = ("seconds", "seconds"), ("counterfeits", "counterfeits per release")
+    seconds, counterfeits = ("seconds", "CPU seconds"), ("counterfeits", "counterfeits per release")
     error = ("error", "median error of counts")
     panels = [
         panel("4a  l-diverse tables, group known", told, r, ("by_groups", "persons told"), "line", x_format=","),
@@ -66,7 +66,7 @@ def picture(found: dict[str, Any]) -> dict[str, Any]:
         panel("6b  r = 5,000", found["figure_6b"], m, counterfeits, "line", format=",.1f", **log),
         panel("7  m = 10, theta = 10 %", found["figure_7"], release, error, "line", ordinal=False, **share),
         panel(
-            "8a  r = 5,000, m = 10", found["figure_8a"], ("theta", "theta"), error, "line", x_format="%", **share
+            "8a  r = 5,000, m = 10", found["figure_8a"], ("theta", "theta"), error, "line", x_format=".0%", **share
         ),
         panel("8b  r = 5,000, theta = 10 %", found["figure_8b"], m, error, "line", **share),
         panel("9a  m = 10, grouping", found["figure_9a"], r, seconds, "line", x_format=",", format=".2f"),

@@ -95,7 +95,7 @@ def test_l_diverse_tables_tell_persons_together(little):
 
 
 def test_figures_and_picture():
-    entry = {"release": 1, "counterfeits": 3, "grouping_seconds": 0.5}
+    entry = {"release": 1, "counterfeits": 3, "grouping_cpu_seconds": 0.5}
     entries = [entry | {f"error_{theta:g}": 0.1 for theta in republication.THETAS}] * 12
     runs = [Run(s, r, m, b, 12) for s, b, r, m in [("occupation", "fill", 5000, 10), ("income", "fill", 5000, 2)]]
     found = series.figures(dict.fromkeys(runs, entries))
