@@ -33,6 +33,8 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.streamliner
 	$(BIN)/python -m benchmarks.queries
+	$(BIN)/python -m benchmarks.series
+	$(BIN)/python -m benchmarks.series_speed
 
 oracle: $(READY)
 	$(BIN)/python -m tests.oracle.verdicts

@@ -114,6 +114,6 @@ def test_dates_that_are_not_generalised_are_dates():
         "visit": {"role": "insensitive", "type": "date", "keep": True},
     }
     source, partition = voile.read(table, columns), Partition(np.zeros(4, np.int64))
-    frame = render(source, partition, Boxes.around(source, partition))
+    frame, _ = render(source, partition, Boxes.around(source, partition))
     assert frame.schema["seen"] == frame.schema["visit"] == pl.Date
     assert sorted(frame["seen"].cast(pl.String)) == sorted(days)

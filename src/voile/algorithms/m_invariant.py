@@ -261,10 +261,10 @@ def split_nodes(
         return split(points, step, orders, scratch, side, part, stop)  # type: ignore[no-any-return]
 
     share = max(1, int(nodes[:, 2].max()) // _PARTS)
-    parts = work(nodes, share)  # the first cuts are one after the other
     done, leaves = 0, []
     with ThreadPoolExecutor(2) as pair:
-        for part, finished in _in_turn(pair, work, parts):
+        parts = np.concatenate([cut for _, cut in _in_turn(pair, work, nodes, share)])
+        for part, finished in _in_turn(pair, work, parts, 1):
             leaves.append(finished)
             done += int((part[:, 1] * part[:, 2]).sum())
             progress(done / orders.shape[1])
@@ -273,12 +273,13 @@ def split_nodes(
 
 
 def _in_turn(
-    pair: ThreadPoolExecutor, work: Callable[[Codes, int], Codes], parts: Codes
+    pair: ThreadPoolExecutor, work: Callable[[Codes, int], Codes], parts: Codes, stop: int
 ) -> Iterator[tuple[Codes, Codes]]:
-    """Split portions of parts of about equal size, two at a time."""
+    """Split portions of parts of about equal size down to `stop`, two at a time."""
     rows = np.cumsum(parts[:, 1] * parts[:, 2])
-    portions = [p for p in np.split(parts, np.searchsorted(rows, np.linspace(0, rows[-1], 4 * _PARTS))) if len(p)]
-    yield from zip(portions, pair.map(lambda portion: work(portion, 1), portions), strict=True)
+    cuts = np.searchsorted(rows, np.linspace(0, rows[-1], 4 * _PARTS))
+    portions = [p for p in np.split(np.ascontiguousarray(parts), cuts) if len(p)]
+    yield from zip(portions, pair.map(lambda portion: work(portion, stop), portions), strict=True)
 
 
 def _groups(

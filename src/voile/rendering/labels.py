@@ -29,14 +29,12 @@ def value_labels(column: Column, codes: NDArray[np.int64]) -> pl.Series:
     domain = column.domain
     if isinstance(domain, Hierarchy):
         return pl.Series(domain.labels, dtype=pl.String).gather(codes).alias(column.name)
+    if domain.type == Type.INTEGER:  # a code is the number itself
+        return pl.Series(column.name, codes, dtype=pl.Int64)
     if domain.type == Type.DATE:
         return pl.Series(column.name, codes).cast(pl.Int32).cast(pl.Date)
     text = axis_labels(domain, codes).alias(column.name)
-    types: dict[Type, pl.DataType | type[pl.DataType]] = {
-        Type.INTEGER: pl.Int64,
-        Type.DECIMAL: pl.Decimal(38, domain.scale),
-    }
-    return text.cast(types[domain.type]) if domain.type in types else text
+    return text.cast(pl.Decimal(38, domain.scale)) if domain.type == Type.DECIMAL else text
 
 
 def box_labels(side: Side) -> tuple[pl.Series, ValueSets | None]:
