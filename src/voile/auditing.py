@@ -29,10 +29,9 @@ from voile.intake.counterfeits import read_counterfeits
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame, refuse_undeclared
+from voile.requirements import bounded, parse_requirements
 
 STAR = "*"
-_REQUIREMENT = re.compile(r"([a-z_]+)\s*(?:\[([^\[\]]*)\])?\s*([<>]=?|=)\s*([0-9./]+)")
-_BETWEEN_REQUIREMENTS = re.compile(r",(?![^\[]*\])|\band\b")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 
 
@@ -234,7 +233,7 @@ def _promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:
         bound = exact_number(given.pop(model.bound))
         if bound is None:
             raise TypeError
-        found.append(_bounded(model, bound, ", ".join(f"{name}={value}" for name, value in given.items())))
+        found.append(bounded(model, bound, ", ".join(f"{name}={value}" for name, value in given.items())))
     return found
 
 
@@ -329,52 +328,6 @@ def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:
             person = cells.distinct.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1)
             return person.to_numpy()[cells.index]
     return None
-
-
-def parse_requirements(text: str, where: str = "--require") -> list[PrivacyModel]:
-    """Promises from "l>=4, k>=5, c[l=3]<4"; `where` is named when they cannot be read.
-
-    >>> parse_requirements("l>=4, c[l=3] < 3/2")
-    [FrequencyLDiversity(l=Fraction(4, 1)), RecursiveCLDiversity(c=Fraction(3, 2), l=3)]
-    """
-    if not isinstance(text, str):
-        raise ParameterError("not a text", where=where, remedy='for example "l>=4, k>=5, t<=0.2"')
-    return [_requirement(part, where) for part in filter(None, map(str.strip, _BETWEEN_REQUIREMENTS.split(text)))]
-
-
-def _requirement(text: str, where: str) -> PrivacyModel:
-    models = catalog.models()
-    by_name = {model.symbol: model for model in models.values()} | models
-    match = _REQUIREMENT.fullmatch(text)
-    name, inner, sense, bound = match.groups() if match else ("", "", "", "")
-    number = exact_number(bound)
-    if name not in by_name or number is None:
-        raise ParameterError(
-            "not a requirement",
-            where=where,
-            rule=f"NAME, then {', '.join(('>=', '<=', '<'))}, then a NUMBER, with NAME one of "
-            f"{', '.join(model.symbol for model in models.values())} or a model's full name",
-            remedy='for example "l>=4, k>=5, t<=0.2, c[l=3]<4"',
-        )
-    model = by_name[name]
-    if sense != model.sense:
-        raise ParameterError(
-            f"{name} with {sense}",
-            where=where,
-            rule=f"{model.title} bounds {model.bound} by {model.sense}",
-            remedy=f"write {name}{model.sense}{bound}",
-        )
-    return _bounded(model, number, inner or "")
-
-
-def _bounded(model: type[PrivacyModel], number: Fraction, inner: str) -> PrivacyModel:
-    """The promise of a bound and the parameters in brackets. l >= 5/2 may be asked of what is found,
-    though nobody can promise it beforehand: whole bounds may be fractions here."""
-    pairs = [pair.partition("=") for pair in inner.split(",") if pair.strip()]
-    others = {name.strip(): value.strip() for name, _, value in pairs}
-    card = next(card for card in model.parameters() if card.name == model.bound)
-    given = {**others, model.bound: number if card.places is not None else max(1, int(number))}
-    return replace(model.configure(given), **{model.bound: number})  # type: ignore[type-var]
 
 
 def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list[str], list[str]]:

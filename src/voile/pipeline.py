@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.auditing import AuditReport, audit, parse_requirements, verdicts
+from voile.auditing import AuditReport, audit, verdicts
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
 from voile.core.boxes import Boxes
 from voile.core.draws import SECRET, Draws, InsecureDraws
@@ -35,6 +35,7 @@ from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_counterfeits, write_data, write_document, write_hierarchy_file
 from voile.rendering.release_frame import render
+from voile.requirements import parse_requirements
 
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 

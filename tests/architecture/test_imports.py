@@ -14,6 +14,7 @@ LAYERS = [
     {"series", "hospital", "series_auditing"},
     {"pipeline", "estimating"},
     {"auditing", "inspection", "measuring", "querying"},
+    {"requirements"},
     {"catalog"},
     {"intake", "output", "ledger"},
     {"algorithms", "models", "rendering", "metrics", "attacks"},

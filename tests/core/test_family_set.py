@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from tests.small_tables import table_from, tables
 from voile.algorithms.streamliner.rda import Rda
-from voile.auditing import parse_requirements
 from voile.core.draws import InsecureDraws
 from voile.core.family_set import merged_until
 from voile.core.partition import Partition
 from voile.errors import Infeasible
+from voile.requirements import parse_requirements
 
 
 def drawn(table, ell=2):

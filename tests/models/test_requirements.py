@@ -10,10 +10,10 @@ import voile
 from tests.command_line import clinic
 from tests.command_line import voile as command
 from voile import catalog
-from voile.auditing import parse_requirements
 from voile.core.hierarchy import Hierarchy
 from voile.errors import ParameterError
 from voile.pipeline import promise_of
+from voile.requirements import parse_requirements
 
 
 def test_every_model_can_be_required():

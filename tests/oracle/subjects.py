@@ -16,7 +16,6 @@ from tests.oracle.possible_worlds import canonical, certain
 from tests.small_tables import axis_of, column, table_from
 from voile import catalog
 from voile.algorithms.streamliner.ria import colours_by_size, draw_candidates
-from voile.auditing import parse_requirements
 from voile.core.algorithm import RandomisedAlgorithm
 from voile.core.draws import Draws
 from voile.core.family_set import merged_until
@@ -26,6 +25,7 @@ from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import Infeasible
 from voile.kernels.independent import merged_groups
+from voile.requirements import parse_requirements
 from voile.theory.partitions import merged, set_partitions
 
 POSITIONS = (0, 1, 3, 7, 8, 12, 20)  # on the line; distances among neighbours differ

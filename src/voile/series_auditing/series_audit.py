@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from voile.attacks.candidate_sets import Integers, Intersections, score
-from voile.auditing import AuditReport, ReadRelease, audited, parse_requirements, read_release
+from voile.auditing import AuditReport, ReadRelease, audited, read_release
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import Role, Schema
 from voile.errors import ParameterError, counted
 from voile.intake.spec_file import Spec, schema_of
 from voile.models.unique_distinct_l_diversity import UniqueDistinctLDiversity
+from voile.requirements import parse_requirements
 from voile.series_auditing.chain import broken_links, promised_m
 from voile.series_auditing.exact_risk import MOST_PERSONS, View, exact_risk
 from voile.series_auditing.knowledge import (
