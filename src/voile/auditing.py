@@ -117,14 +117,23 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
     report = audit_frame(release.frame, release.schema, stated)
     if certificate is not None:
         names = {path.name, *certificate["files"], *([auxiliary.name] if auxiliary.is_file() else [])}
-        matches = all(certificate["files"].get(name) == _digest(path.parent / name) for name in names)
+        matches = all(certificate["files"].get(name) == _digest(path.parent, name) for name in names)
+        told = (
+            certificate.get("table", {}).get("counterfeits")
+            if isinstance(certificate.get("table"), dict)
+            else None
+        )
+        matches = matches and told in (None, sum(stated.values()))
         report = replace(report, certificate=certificate, digest_matches=matches)
     failures, met = _judged(report, requirements)
     return replace(report, failures=(*release.problem, *failures), met=tuple(met))
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+def _digest(folder: Path, name: str) -> str:
+    """Of a file of the release; "" of what is none, or lies elsewhere."""
+    if name not in {path.name for path in folder.iterdir()} or not (folder / name).is_file():
+        return ""
+    return hashlib.sha256((folder / name).read_bytes()).hexdigest()
 
 
 def audit_frame(frame: pl.DataFrame, schema: Schema, counterfeits: Mapping[int, int] | None = None) -> AuditReport:

@@ -207,7 +207,11 @@ def _published(
         if problem and schema is None:
             raise InputError(problem[0], where=path.name, remedy="give the spec (-s)")
         ours = path != Path(release) or certificate is not None or schema is None
-        frame = read_frame(path, Schema((), FileOptions() if ours or schema is None else schema.file))
+        frame = read_frame(
+            path,
+            Schema((), FileOptions() if ours or schema is None else schema.file),
+            may_be_empty=certificate is not None,
+        )
         quoted = ours and path.suffix.lower() == ".csv"
         if counterfeits is None and (path.parent / _AUXILIARY).is_file() and ours:
             counterfeits = read_counterfeits(path.parent / _AUXILIARY)

@@ -107,3 +107,18 @@ def test_persons_from_standard_input(path, tmp_path):
     done = voile("ledger", "erase", path, "--persons", "-", "--json", input="ann\n")
     assert done.code == 0, done.err
     assert json.loads(done.out) == {"ok": True, "asked": 1, "erased": 0}
+
+
+def test_erase_takes_nobody_else(path, tmp_path, capsys):
+    """Spelled as the spec of the series spells: Ann is not ann, unless it merges them."""
+    for fold, erased in ((False, [ERASED, 1]), (True, [1, ERASED])):
+        own = path.with_name(f"{fold}.ledger")
+        ran(capsys, "ledger", "create", own)
+        with Ledger.open(own) as ledger:
+            body = {"subject": {"name": "name", "type": "category", "casefold": fold}}
+            begin(ledger, ["Ann", "ann"], FLU, tmp_path / f"r{fold}", body)
+        (tmp_path / "gone.txt").write_text("Ann\n", encoding="utf-8")
+        code, out, _ = ran(capsys, "ledger", "erase", own, "--persons", tmp_path / "gone.txt", "--json")
+        assert code == 0 and json.loads(out)["erased"] == 1
+        with Ledger.open(own) as ledger:
+            assert ledger.recall(ledger.pseudonyms(pl.Series(["Ann", "ann"]))).tolist() == erased

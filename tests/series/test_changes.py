@@ -22,6 +22,21 @@ def test_inserted_replaced_and_deleted():
     assert sorted(found.rows()) == sorted([("ann", 31, "cold"), ("eve", 20, "flu"), *TWO[2:]])
 
 
+def test_persons_are_spelled_as_reading_spells_them():
+    folded = voile.Schema.of({**SPEC, "name": {"role": "subject", "casefold": True}})
+    found = changed_frame(frame(TWO), folded, frame([("ANN", 1, "flu")]), pl.DataFrame({"name": ["Bob"]}))
+    assert sorted(found["name"]) == ["ANN", "cid", "dan"]
+    whole = voile.Schema.of({**SPEC, "name": {"role": "subject", "type": "integer"}})
+    numbered = frame([("007", 1, "flu"), ("08", 2, "cold")])
+    assert changed_frame(numbered, whole, delete=pl.DataFrame({"name": ["7"]}))["name"].to_list() == ["08"]
+
+
+def test_types_that_do_not_go_together():
+    odd = frame(TWO).with_columns(disease=pl.lit(["a"]))
+    with pytest.raises(InputError, match="other types"):
+        changed_frame(frame(TWO), SCHEMA, insert=odd)
+
+
 def test_nothing_changed():
     assert changed_frame(frame(TWO), SCHEMA).rows() == TWO
 

@@ -107,7 +107,7 @@ def test_changed_value(series):
     plan, _ = series.publish(table(changed))
     assert plan.counts["changed"] == 1 and plan.counts["published"] == 1
     stated = certificate(series.path.parent / "release-3")
-    assert stated["table"]["suppressed"] == 1
+    assert stated["table"]["suppressed"] == 0, "nothing public tells who is held back from who left"
     assert any("row is absent" in limit for limit in stated["adversary"]["not_promised"])
     plan, _ = series.publish(table(rows))
     assert plan.counts["changed"] == 0 and plan.counts["published"] == 2
@@ -197,6 +197,33 @@ def test_another_sensitive_column_is_refused(series):
         series.publish(voile.read(frame, other))
 
 
+@pytest.mark.parametrize(
+    "subject",
+    [{"role": "subject", "casefold": True}, {"role": "subject", "type": "integer"}],
+    ids=["spelling", "type"],
+)
+def test_persons_declared_otherwise_would_all_be_new(series, subject):
+    rows = [(str(i), age, disease) for i, (_, age, disease) in enumerate(TWO)]
+    series.publish(table(rows), m=2)
+    with pytest.raises(LedgerRefused, match="declared otherwise"):
+        series.publish(table(rows, {**SPEC, "name": subject}))
+
+
+def test_another_column_of_persons(series):
+    series.publish(table(TWO), m=2)
+    other = {"person": "subject", "age": SPEC["age"], "disease": "sensitive"}
+    frame = pl.DataFrame(TWO, schema=["person", "age", "disease"], orient="row")
+    with pytest.raises(LedgerRefused, match="declared otherwise"):
+        series.publish(voile.read(frame, other))
+
+
+def test_decimal_persons(series):
+    """Their spelling depends on the table: 1.5 is 1.50 beside 2.25."""
+    rows = [(f"{i}.5", age, disease) for i, (_, age, disease) in enumerate(TWO)]
+    with pytest.raises(SpecError, match="decimal subject"):
+        series.publish(table(rows, {**SPEC, "name": {"role": "subject", "type": "decimal"}}), m=2)
+
+
 def test_filling_weakens_the_claim_for_ever_after(series):
     rungs = []
     for number, balance in enumerate(("counterfeit", "fill", "counterfeit"), 1):
@@ -255,6 +282,122 @@ def test_erased_persons_are_held_back(series):
         assert ledger.erase(ledger.pseudonyms(pl.Series(["ann"]))) == 1
     plan, _ = series.publish(table(TWO))
     assert plan.counts["erased"] == 1 and plan.counts["published"] == 3
+
+
+def test_who_was_erased_before_the_series_began(series, tmp_path):
+    rows = [(f"p{i}", i, d) for i, d in enumerate(["flu", "cold"] * 2)]
+    frame = pl.DataFrame(rows, schema=["name", "age", "disease"], orient="row")
+    publish_once(frame, SPEC, "elig", tmp_path / "a", ledger=series.path, l=2)
+    with Ledger.open(series.path) as ledger:
+        assert ledger.erase(ledger.pseudonyms(pl.Series([r[0] for r in rows]))) == 4
+    plan, _ = series.publish(table(rows + TWO), m=2)
+    assert plan.counts["erased"] == 4 and plan.counts["published"] == 4
+
+
+def test_a_series_is_not_registered_as_a_single_release(series, tmp_path):
+    frame = pl.DataFrame(TWO, schema=["name", "age", "disease"], orient="row")
+    with pytest.raises(ParameterError, match="voile publish"):
+        publish_once(frame, SPEC, "m_invariant", tmp_path / "a", ledger=series.path, m=2)
+
+
+def test_interrupted_after_it_was_revealed(series, monkeypatch):
+    """The truth is told: it is visible, whatever stopped us; and it stays remembered."""
+    monkeypatch.setattr(Ledger, "commit", lambda self, release: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(LedgerRefused, match="is visible"):
+        series.publish(table(TWO), m=2)
+    assert series.history()["state"].to_list() == ["audited"]
+    monkeypatch.undo()
+    monkeypatch.setenv("VOILE_KEYS", str(series.path.parent / "keys"))
+    plan, _ = series.publish(table(TWO), m=2)
+    assert plan.counts["new"] == 0
+
+
+def test_interrupted_before(series, monkeypatch):
+    from voile.output.staging import Staging
+
+    monkeypatch.setattr(Staging, "reveal", lambda self: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        series.publish(table(TWO), m=2)
+    assert series.history()["state"].to_list() == ["abandoned"]
+
+
+def test_held_back_looks_like_having_left(series, tmp_path):
+    """But for the date and the hashes, the certificates are the same."""
+    spec = {**SPEC, "town": "qi"}
+    columns = ["name", "age", "disease", "town"]
+    rows = [(f"p{i}", 30 + i, ("flu", "cold")[i % 2], "ab"[i % 2]) for i in range(8)] + [("vic", 90, "flu", "z")]
+    rows.append(("wim", 91, "cold", "z"))
+    certificates = []
+    for number, later in enumerate(([("vic", 90, "gout", "z")], [])):
+        other = voile.Series.create(tmp_path / f"{number}.ledger")
+        for wave, table_of in enumerate((rows, rows[:8] + later)):
+            frame = pl.DataFrame(table_of, schema=columns, orient="row")
+            plan, _ = other.publish(
+                voile.read(frame, spec), tmp_path / f"{number}-{wave}", m=2, draws=InsecureDraws(1)
+            )
+        certificates.append(certificate(tmp_path / f"{number}-1"))
+    held, left = ({k: v for k, v in c.items() if k not in ("series", "files")} for c in certificates)
+    assert held == left and plan.counts["published"] == 8
+
+
+def test_draws_that_can_be_repeated_weaken_the_series(series):
+    rungs = []
+    for number, more in enumerate(({"draws": InsecureDraws(1)}, {}), 1):
+        series.publish(table(TWO), m=2, **more)
+        rungs.append(certificate(series.path.parent / f"release-{number}")["adversary"]["rung"])
+    assert rungs == ["release", "release"]
+
+
+def test_m_of_an_abandoned_first_release_binds_nobody(series, monkeypatch):
+    from voile.output.staging import Staging
+
+    monkeypatch.setattr(Staging, "reveal", lambda self: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        series.publish(table(TWO), m=2, balance="fill")
+    monkeypatch.undo()
+    monkeypatch.setenv("VOILE_KEYS", str(series.path.parent / "keys"))
+    rows = [(f"p{i}", i, d) for i, d in enumerate(["flu", "cold", "gout"] * 2)]
+    plan, _ = series.publish(table(rows), m=3)
+    assert plan.release.certificate["adversary"]["rung"] == "algorithm, marginal"
+
+
+def test_missing_values_that_are_a_category_stay_last(series):
+    spec = {**SPEC, "disease": {"role": "sensitive", "missing": "category"}}
+    rows = [("ann", 1, "flu"), ("bob", 1, None), ("cid", 1, "cold"), ("dan", 1, "gout")]
+    series.publish(table(rows, spec), m=4)
+    series.publish(table(rows[:3], spec))
+    series.publish(table([rows[0], *rows[2:]], spec))
+    for number in (1, 2, 3):
+        groups, _ = published(series.path.parent / f"release-{number}")
+        assert [row["disease"] for row in groups["1"]] == ["cold", "flu", "gout", "(missing)"]
+
+
+@pytest.mark.parametrize("kind", [{"type": "date"}, {"type": "ordinal", "order": ["1", "2"]}], ids=str)
+def test_another_type_of_the_sensitive_column(series, kind):
+    whole = {**SPEC, "disease": {"role": "sensitive", "type": "integer"}}
+    series.publish(table([("ann", 1, "770001"), ("bob", 2, "770002")], whole), m=2)
+    now = "2020-01-01" if kind["type"] == "date" else "1"
+    with pytest.raises(SpecError, match="as before") as refusal:
+        series.publish(
+            table([("ann", 1, now), ("bob", 2, now)], {**SPEC, "disease": {"role": "sensitive", **kind}})
+        )
+    assert "77000" not in str(refusal.value) and refusal.value.__context__ is None
+
+
+def test_an_old_copy_is_noticed_by_a_release_beside(series):
+    """Ledger and witness of yesterday: only the certificate of today's release can tell."""
+    import shutil
+
+    series.publish(table(TWO), m=2)
+    keys, ledger = series.path.parent / "keys", series.path
+    shutil.copytree(keys, series.path.parent / "old-keys")
+    shutil.copy(ledger, series.path.parent / "old")
+    series.publish(table(TWO))
+    shutil.rmtree(keys)
+    shutil.copytree(series.path.parent / "old-keys", keys)
+    shutil.copy(series.path.parent / "old", ledger)
+    with pytest.raises(LedgerRefused, match="release 2"):
+        series.publish(table(TWO), series.path.parent / "release-3")
 
 
 def test_a_failed_audit_is_abandoned(series, monkeypatch):

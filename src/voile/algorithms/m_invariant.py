@@ -113,21 +113,26 @@ class MInvariant(RandomisedAlgorithm):
         """Filling leaks (facts/m_invariance.md B3)."""
         return self.rung if self.balance == "counterfeit" else Rung.RELEASE
 
-    def limits(self) -> list[str]:
-        """What a reader may conclude from who is missing, and from a lonely box; and what ends the claim."""
+    def limits(self, series: bool = False) -> list[str]:
+        """What a reader may conclude from a lonely box, from who is missing, from counts; what ends the claim."""
+        lonely = (
+            "a group of one real row shows that row's own quasi-identifying values, where neither min_width nor a "
+            "hierarchy hides them"
+        )
+        if not series:
+            return [lonely]
+        absent = (
+            "the fact that a person's row is absent: it was held back because a value had changed, or the person "
+            "was erased on request, or waits with all other new rows because their values were too alike"
+        )
+        counts = (
+            "a reader who knows how often each value occurs in the source: the rest of a release is counterfeit"
+        )
         later = (
             "a later release of the series in which new rows wait, or that is filled from new rows: from then on "
+            "only a reader who does not know the algorithm is held off"
         )
-        return [
-            *(
-                [later + "only a reader who does not know the algorithm is held off"]
-                * (self.balance == "counterfeit")
-            ),
-            "the fact that a person's row is absent: it was held back because a value had changed, or the person "
-            "was erased on request, or waits with all other new rows because their values were too alike",
-            "a group of one real row shows that row's own quasi-identifying values, where neither min_width nor a "
-            "hierarchy hides them",
-        ]
+        return [*([later] if self.balance == "counterfeit" else []), counts, absent, lonely]
 
     def partition(
         self,

@@ -204,7 +204,7 @@ def erase(ledger: Path, persons: Any, key: Path | None, as_json: bool) -> None:
     import polars as pl
 
     from voile.cli.progress import announce_compilation
-    from voile.intake.normalise import normalised, twin_keys
+    from voile.intake.normalise import normalised
 
     try:
         lines = persons.read().splitlines()
@@ -213,17 +213,38 @@ def erase(ledger: Path, persons: Any, key: Path | None, as_json: bool) -> None:
     if lines is None:
         raise VoileError("is not UTF-8 text", where="the list of persons", remedy="save it as UTF-8")
     texts = normalised(pl.Series(lines, dtype=pl.String)).drop_nulls().unique()
-    spellings = pl.concat([texts, twin_keys(texts)]).unique()  # a spec with casefold merges those of a person
     announce_compilation()
     with _open(ledger, key) as opened:
-        count = opened.erase(opened.pseudonyms(spellings))
+        count = opened.erase(opened.pseudonyms(_spelled(texts, opened.releases())))
     rows = [
         ("asked for", counted(len(texts), "person")),
-        ("forgotten", f"the signatures of {counted(count, 'person')}; the others were unknown or erased before"),
+        ("forgotten", f"the signatures of {counted(count, 'person')}"),
+        *(
+            [
+                (
+                    "not found",
+                    f"{len(texts) - count}: unknown, erased before, or spelled otherwise than in the tables",
+                )
+            ]
+            if count < len(texts)
+            else []
+        ),
         ("stays", "a pseudonym each, so that they are recognised and held back if they return (docs/ledger.md)"),
         ("backups", "older copies of the ledger still hold the signatures: replace them"),
     ]
     _say(as_json, {"ok": True, "asked": len(texts), "erased": count}, "Erased", rows)
+
+
+def _spelled(texts: Any, releases: "list[ReleaseRecord]") -> Any:
+    """Names as the spec of the series reads them: numbers without leading zeros, spellings merged if so."""
+    from voile.intake.normalise import twin_keys
+
+    declared = [release.body["subject"] for release in releases if release.body.get("subject")]
+    if declared and declared[0]["casefold"]:
+        return twin_keys(texts)
+    if declared and declared[0]["type"] == "integer":
+        return texts.str.replace(r"^\+?(-?)0*([0-9])", "${1}${2}")
+    return texts
 
 
 @command.command(help="Where the key of LEDGER is and whether it fits; back it up, restore it, rotate it.")

@@ -30,6 +30,7 @@ COMMANDS = {
     "metrics": "The catalog of utility metrics.",
 }
 INTERRUPTED = 130
+_WHOLE = "nothing is half published: a release is there as a whole, or not at all"
 
 
 class Commands(click.Group):
@@ -91,9 +92,9 @@ def run(arguments: Sequence[str]) -> int:
             as_json, f"{error.format_message()} ({hint})", {"kind": "Usage", "what": error.format_message()}, 2
         )
     except (KeyboardInterrupt, click.Abort):
-        return _fail(as_json, "interrupted; nothing was published", {"kind": "Interrupted"}, INTERRUPTED)
+        return _fail(as_json, f"interrupted; {_WHOLE}", {"kind": "Interrupted"}, INTERRUPTED)
     except MemoryError:
-        return _fail(as_json, "not enough memory; nothing was published", {"kind": "MemoryError"}, 2)
+        return _fail(as_json, f"not enough memory; {_WHOLE}", {"kind": "MemoryError"}, 2)
     except BrokenPipeError:  # the reader of our output went away
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -101,7 +102,7 @@ def run(arguments: Sequence[str]) -> int:
         place = _where(error)
         return _fail(
             as_json,
-            f"a defect of Voile ({place}); nothing was published, please report it",
+            f"a defect of Voile ({place}), please report it; {_WHOLE}",
             {"kind": "Defect", "where": place},
             2,
         )

@@ -56,6 +56,7 @@ def command(
     measure: str,
     as_json: bool,
 ) -> None:
+    from voile.algorithms.m_invariant import MInvariant
     from voile.cli import show
     from voile.cli.progress import ProgressBar, announce_compilation
     from voile.intake.changes import changed_frame
@@ -64,6 +65,7 @@ def command(
     from voile.series.publishing import Series
 
     given = parameters_of(parameter)
+    MInvariant.configure({"m": 2} | given)  # refuses unknown names before they meet others
     series = Series(ledger or spec.with_suffix(".ledger"), key=key)
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
@@ -94,7 +96,7 @@ def summary(plan: "Plan", ledger: Path, spec: Path, folder: Path | None) -> None
     rows = [
         (
             "promise",
-            f"m-invariance, m = {series['m']}: nobody's value inferred from the series above 1/{series['m']}",
+            f"m-invariance, m = {series['m']}: everybody stays among the same {series['m']} or more values",
         ),
         ("holds against", certificate["adversary"]["holds_against"]),
         ("not promised", "; ".join(certificate["adversary"]["not_promised"])),

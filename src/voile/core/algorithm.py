@@ -67,8 +67,9 @@ class Algorithm(Parameterised, ABC):
         """The rung with these parameters; never above the one on the card."""
         return self.rung
 
-    def limits(self) -> list[str]:
-        """What these parameters leave unprotected, beside what the rung says; for the certificate."""
+    def limits(self, series: bool = False) -> list[str]:
+        """What these parameters leave unprotected, beside what the rung says; for the certificate of one release,
+        or of one of a series."""
         return []
 
     def blocks_of(self, table: Table) -> NDArray[np.int64] | None:

@@ -5,7 +5,7 @@ of a person in the source, and a deterministic algorithm gives the same release 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from voile.core.axis import Axis
 from voile.core.bags import Bags
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import distinct_values, sorted_together
-from voile.core.schema import Role, Schema
+from voile.core.schema import Role, Schema, Type
 from voile.errors import InputError, SpecError, counted
 
 Codes = NDArray[np.int64]
@@ -114,6 +114,20 @@ class Table:
         if persons is not None:
             marks[self.with_role(Role.SUBJECT)[0].name] = persons
         return marks
+
+    def of_rows(self, some: NDArray[np.bool_]) -> "Table":
+        """The table of these rows alone: domains of quasi-identifiers forget the others' values, too."""
+        columns = []
+        for column in self.columns:
+            domain, codes = column.domain, column.codes[some]
+            if column.role == Role.QUASI_IDENTIFYING and isinstance(domain, Axis) and domain.type != Type.ORDINAL:
+                ends = (int(codes.min()), int(codes.max())) if codes.size else (0, 0)
+                domain = replace(domain, low=ends[0], high=ends[1])
+            elif column.role == Role.QUASI_IDENTIFYING and isinstance(domain, Hierarchy) and domain.is_flat:
+                used, codes = distinct_values(codes)
+                domain = Hierarchy.flat([domain.labels[code] for code in used.tolist()])
+            columns.append(Column(column.name, column.role, domain, codes, column.weight))
+        return Table(columns, schema=self.schema, intake=self.intake)
 
     def single_sensitive(self, algorithm: str) -> Column:
         """The sensitive column, for an algorithm that protects exactly one, and one row per person."""

@@ -5,10 +5,10 @@ from typing import Any
 
 import polars as pl
 
-from voile.core.schema import Role, Schema
+from voile.core.schema import ColumnSpec, Role, Schema, Type
 from voile.errors import InputError, SpecError, counted
 from voile.intake.data_frame import data_frame
-from voile.intake.normalise import normalised
+from voile.intake.normalise import normalised, twin_keys
 from voile.intake.table_reader import read_frame
 
 _PERSON = "\0person"  # no column of a file can have this name
@@ -22,10 +22,10 @@ def changed_frame(base: Any, schema: Schema, insert: Any = None, delete: Any = N
         raise SpecError(
             "no subject column", where="spec", rule="changes are told by person", remedy='declare role = "subject"'
         )
-    name = subject[0].name
-    frame = _keyed(base, schema, name, "table")
+    own = subject[0]
+    frame = _keyed(base, schema, own, "table")
     if delete is not None:
-        gone = _keyed(delete, schema, name, "deletions")
+        gone = _keyed(delete, schema, own, "deletions")
         absent = gone.join(frame, on=_PERSON, how="anti").height
         if absent:
             raise InputError(
@@ -36,23 +36,45 @@ def changed_frame(base: Any, schema: Schema, insert: Any = None, delete: Any = N
             )
         frame = frame.join(gone, on=_PERSON, how="anti", maintain_order="left")
     if insert is not None:
-        new = _keyed(insert, schema, name, "insertions")
+        new = _keyed(insert, schema, own, "insertions")
         if set(new.columns) != set(frame.columns):
             raise InputError(
                 "other columns than the table", where="insertions, header", remedy="give it the table's header"
             )
         kept = frame.join(new, on=_PERSON, how="anti", maintain_order="left")
-        frame = pl.concat([kept, new.select(kept.columns)], how="vertical_relaxed")
+        frame = _together(kept, new.select(kept.columns))
     return frame.drop(_PERSON)
 
 
-def _keyed(source: Any, schema: Schema, name: str, where: str) -> pl.DataFrame:
+def _together(kept: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+    whole = None
+    try:
+        whole = pl.concat([kept, new], how="vertical_relaxed")
+    except Exception:  # its message may quote cells
+        whole = None
+    if whole is None:
+        raise InputError(
+            "columns of other types than the table's", where="insertions", remedy="convert them before publishing"
+        )
+    return whole
+
+
+def _spelled(text: pl.Series, spec: ColumnSpec) -> pl.Series:
+    """Persons as reading spells them."""
+    clean = normalised(text)
+    if spec.type == Type.INTEGER:
+        return clean.str.replace(r"^\+?(-?)0*([0-9])", "${1}${2}")
+    return twin_keys(clean) if spec.casefold else clean
+
+
+def _keyed(source: Any, schema: Schema, own: ColumnSpec, where: str) -> pl.DataFrame:
     """A table with each row's person, spelled as reading spells it; nobody twice."""
     is_file = isinstance(source, str | os.PathLike)
     frame = read_frame(source, schema, may_be_empty=True) if is_file else data_frame(source)
+    name = own.name
     if name not in frame.columns:
         raise InputError(f"no column {name}", where=where, rule="changes are told by person")
-    person = normalised(frame[name].cast(pl.String))
+    person = _spelled(frame[name].cast(pl.String), own)
     if person.null_count() or person.n_unique() < frame.height:
         raise InputError(
             "a person is missing" if person.null_count() else "a person twice",

@@ -117,7 +117,7 @@ def _not_promised(claim: Claim, table: Table) -> list[str]:
     if table.persons is not None:
         limits.insert(0, "a reader who knows which rows are one person's, where those share a sensitive value")
         limits.insert(0, "that a person has a value in any of several rows: the promise is for each row")
-    limits[:0] = claim.algorithm.limits()
+    limits[:0] = claim.algorithm.limits(claim.series)
     if any(claim.rung_of(model) != claim.rung for model in claim.also):
         limits.insert(0, "the further promises about values, against a reader who knows the algorithm")
     if len(table.sensitive) > 1:

@@ -24,8 +24,8 @@ from voile.output.pictures import history_picture
 from voile.output.staging import Staging
 from voile.pipeline import Report, promise_of, released, silent
 from voile.rendering.labels import value_labels
-from voile.series.recollection import Recollection, recollect
-from voile.series.registering import columns_of, write_registered
+from voile.series.recollection import Recollection, recollect, subject_of
+from voile.series.registering import write_registered
 
 Signatures = tuple[NDArray[np.int64], list[NDArray[np.int64]]]  # number of each group's, and the sets of codes
 _KEY = MInvariant.key
@@ -44,6 +44,7 @@ class Plan:
     recollection: Recollection
     partition: Partition
     signatures: Signatures
+    secret: bool  # whether the draws were
 
     def __repr__(self) -> str:
         return f"Plan(release {self.number}: {', '.join(f'{n} {name}' for name, n in self.counts.items())})"
@@ -154,13 +155,13 @@ def _planned(
     before = [known for known in ledger.releases() if known.state != "abandoned"]
     ours = [known for known in before if known.body.get("algorithm") == _KEY]
     chosen = _configured(ours, parameters)
-    _refuse_other_columns(ours, columns_of(table))
+    _refuse_other_column(ours, table)
     report("recalling", 0)
     known = recollect(table, ledger, _KEY)
     if known.changed and chosen.changed == "refuse":
         _refuse_changed(known.changed)
     partition = chosen.partition(
-        known.table, lambda share: report("grouping", share), draws, known.history if ours else None
+        known.table, lambda share: report("grouping", share), draws, known.history if ours or table.n else None
     )
     report("checking and rendering", 0)
     signatures = signatures_of(known.table.sensitive[0].codes, partition)
@@ -168,17 +169,21 @@ def _planned(
     counts = _counts(known, partition)
     weakened = bool(counts["waiting"]) or any(_weakens(known.body) for known in ours)
     claim = Claim(chosen, promise_of(chosen), secret=draws is SECRET, series=True, weakened=weakened)
-    release = released(known.table, partition, claim, wanted, report)
+    shown = partition.group >= 0  # who waits leaves no trace in what is published, either
+    seen = known.table if shown.all() else known.table.of_rows(shown)
+    visible = Partition(partition.group[shown], partition.counterfeit_group, partition.counterfeit_value)
+    release = released(seen, visible, claim, wanted, report)
     stated = {
         "m": chosen.m,
         "balance": chosen.balance,
         "promise": "m-invariance",
+        "after": ours[-1].number if ours else 0,
         "counterfeits": counts["counterfeits"],
     }
     certificate = {**release.certificate, "series": stated}
     record = {**release.private_record, "series": dict(counts)}
     release = replace(release, certificate=certificate, private_record=record, writer=None)
-    return Plan(release, ledger.next_release, counts, known, partition, signatures)
+    return Plan(release, ledger.next_release, counts, known, partition, signatures, draws is SECRET)
 
 
 def _configured(ours: list[ReleaseRecord], parameters: Mapping[str, object]) -> MInvariant:
@@ -203,8 +208,8 @@ def _configured(ours: list[ReleaseRecord], parameters: Mapping[str, object]) -> 
     return MInvariant.configure(given)
 
 
-def _refuse_other_columns(ours: list[ReleaseRecord], columns: dict[str, Any]) -> None:
-    if ours and ours[0].body.get("columns", columns) != columns:
+def _refuse_other_column(ours: list[ReleaseRecord], table: Table) -> None:
+    if ours and ours[0].body["sensitive"] != [column.name for column in table.sensitive]:
         raise LedgerRefused(
             "another sensitive column than in this series",
             where="spec",
@@ -225,9 +230,9 @@ def _refuse_changed(rows: int) -> None:
 
 
 def _weakens(body: Mapping[str, Any]) -> bool:
-    """Whether a release weakens all that come after it: by filling from new rows (facts/m_invariance.md B3), or by
-    letting rows wait, who are thereby known to be alike (docs/known-limits.md)."""
-    return body["parameters"]["balance"] != "counterfeit" or bool(body.get("waiting"))
+    """Whether a release weakens all that come after it: by filling from new rows (facts/m_invariance.md B3), by
+    letting rows wait, who are then known to be alike (docs/known-limits.md), or by draws that can be repeated."""
+    return body["parameters"]["balance"] != "counterfeit" or bool(body.get("waiting")) or not body["secret"]
 
 
 def _refuse_broken(known: Recollection, partition: Partition, signatures: Signatures) -> None:
@@ -264,7 +269,9 @@ def _newcomers(plan: Plan) -> tuple[Any, Any, list[tuple[str, ...]]]:
     rows = np.flatnonzero((known.history.signature == NEW) & (partition.group >= 0))
     number, sets = plan.signatures
     used, signature = np.unique(number[partition.group[rows]], return_inverse=True)
-    labels = [tuple(sorted(value_labels(column, sets[i]).cast(pl.String))) for i in used.tolist()]
+    codes = np.unique(np.concatenate([np.empty(0, np.int64), *(sets[i] for i in used.tolist())]))
+    names = dict(zip(codes.tolist(), value_labels(column, codes).cast(pl.String), strict=True))
+    labels = [tuple(sorted(names[code] for code in sets[i].tolist())) for i in used.tolist()]
     return known.people[rows], signature.astype(np.int64), labels
 
 
@@ -277,5 +284,7 @@ def _body(plan: Plan, table: Table) -> dict[str, Any]:
         **plan.counts,
         "withheld": plan.counts["changed"] + plan.counts["erased"],
         "gcp_leaves": certificate["utility"]["gcp_leaves"],
-        "columns": columns_of(table),
+        "secret": plan.secret,
+        "subject": subject_of(table.schema),
+        "sensitive": [column.name for column in table.sensitive],
     }

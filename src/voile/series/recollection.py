@@ -2,18 +2,21 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
-from voile.core.history import NEW, WITHHELD, History
+from voile.core.history import NEW, History
 from voile.core.schema import Missing, Role, Schema, Type
 from voile.core.table import Column, Table
 from voile.errors import HierarchyError, InputError, LedgerRefused, SpecError, counted
+from voile.intake.columns import MISSING_LABEL
 from voile.intake.normalise import twin_keys
-from voile.ledger import ERASED, ONCE, Ledger
+from voile.ledger import ERASED, ONCE, Ledger, ReleaseRecord
 from voile.ledger.pseudonyms import People
 from voile.rendering.labels import value_labels
 
@@ -22,7 +25,8 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Recollection:
-    """The table, every remembered value in the domain of its sensitive column, and what is known of its rows."""
+    """The rows that may be published, every remembered value in the domain of their sensitive column, and what is
+    known of them. Who is withheld is not there: what is published must not tell them from those who left."""
 
     table: Table
     history: History
@@ -49,6 +53,13 @@ def person_texts(table: Table) -> pl.Series:
             rule="everybody in a series has a name of their own",
             remedy='complete the column, or set missing = "drop-row"',
         )
+    if spec.type == Type.DECIMAL:
+        raise SpecError(
+            "a decimal subject column",
+            where=f"spec, column {spec.name}",
+            rule="a person is spelled the same in every release",
+            remedy="declare it as category or integer",
+        )
     if table.persons is not None:
         raise InputError(
             f"{counted(table.n - int(table.persons.max()) - 1, 'row')} too many for the persons there are",
@@ -60,11 +71,32 @@ def person_texts(table: Table) -> pl.Series:
     return twin_keys(texts) if spec.casefold else texts
 
 
+def subject_of(schema: Schema | None) -> dict[str, Any]:
+    """How persons are named: the same through the whole life of a ledger, or everybody would be new."""
+    subject = schema.with_role(Role.SUBJECT)[0] if schema and schema.with_role(Role.SUBJECT) else None
+    return (
+        {"name": subject.name, "type": subject.type.value, "casefold": bool(subject.casefold)} if subject else {}
+    )
+
+
+def refuse_other_subject(table: Table, releases: Iterable[ReleaseRecord]) -> None:
+    """Persons are recognised by their spelling, so a release must spell them as all before it."""
+    now = subject_of(table.schema)
+    if any(known.body.get("subject", now) != now for known in releases):
+        raise LedgerRefused(
+            "persons are declared otherwise than in earlier releases",
+            where="spec",
+            rule="the subject column keeps its name, type and casefold: else everybody would be taken for new",
+            remedy="declare the subject column as before",
+        )
+
+
 def recollect(table: Table, ledger: Ledger, algorithm: str) -> Recollection:
     """Recall every person of a table; a signature's values get codes even if nobody has them now."""
     column = table.single_sensitive(algorithm)
     _refuse_decimal(table.schema, column)
     texts = person_texts(table)
+    refuse_other_subject(table, ledger.releases())
     people = ledger.pseudonyms(texts)
     number = ledger.recall(people)
     refuse_published_otherwise(number)
@@ -77,7 +109,9 @@ def recollect(table: Table, ledger: Ledger, algorithm: str) -> Recollection:
     signature = np.where(number > 0, place[np.maximum(number, 0)], NEW)
     changed = _outside(table.sensitive[0].codes, signature, sets)
     erased = number == ERASED
-    signature[changed | erased] = WITHHELD
+    open_rows = ~(changed | erased)
+    if not open_rows.all():
+        table, signature, people = table.of_rows(open_rows), signature[open_rows], people[open_rows]
     return Recollection(table, History(signature, sets), people, int(changed.sum()), int(erased.sum()))
 
 
@@ -109,7 +143,7 @@ def _with_values(table: Table, column: Column, sets: Iterable[tuple[str, ...]]) 
     has now stood after the others, the order of published rows would show it. And the sets as codes."""
     domain, sets = column.domain, list(sets)
     if not isinstance(domain, Hierarchy):
-        return table, tuple(np.sort([domain.place(label) for label in labels]) for labels in sets)
+        return table, tuple(np.sort([_placed(domain, label, column.name) for label in labels]) for labels in sets)
     known = domain.labels[: domain.leaves]
     fold = any(spec.name == column.name and spec.casefold for spec in table.schema or ())
     keys = _keys([*known, *(label for labels in sets for label in labels)], fold)
@@ -117,12 +151,35 @@ def _with_values(table: Table, column: Column, sets: Iterable[tuple[str, ...]]) 
     lacking = sorted({label for labels in sets for label in labels if keys[label] not in own})
     _refuse_lacking(column, domain, lacking)
     if lacking:
-        domain = Hierarchy.flat(sorted([*known, *lacking]))
+        domain = Hierarchy.flat(_in_order([*known, *lacking], table.schema, column.name))
         code = {label: i for i, label in enumerate(domain.labels)}
         codes = np.array([code[label] for label in known], np.int64)[column.codes]
         table = _replaced(table, replace(column, domain=domain, codes=codes))
     code = {keys[label]: i for i, label in enumerate(domain.labels[: domain.leaves])}
     return table, tuple(np.sort([code[keys[label]] for label in labels]) for labels in sets)
+
+
+def _placed(axis: Axis, label: str, name: str) -> int:
+    """The code of a remembered value on the axis of today's column."""
+    try:
+        code = axis.place(label)
+        same = axis.label(code) == label
+    except (ValueError, IndexError, OverflowError):
+        same = False
+    if not same:
+        raise SpecError(
+            "values of earlier releases are not of this type or order",
+            where=f"spec, column {name}",
+            rule="a value that was published stays possible",
+            remedy="declare the sensitive column as before",
+        )
+    return code
+
+
+def _in_order(labels: list[str], schema: Schema | None, name: str) -> list[str]:
+    """Labels as reading orders them: sorted, and missing ones, where they are a value, last."""
+    missing = any(spec.name == name and spec.missing == Missing.CATEGORY for spec in schema or ())
+    return sorted(labels, key=lambda label: (missing and label == MISSING_LABEL, label))
 
 
 def _keys(labels: list[str], fold: bool) -> dict[str, str]:

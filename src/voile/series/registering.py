@@ -14,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile import pipeline
+from voile.algorithms.m_invariant import MInvariant
 from voile.auditing import AuditReport
 from voile.core.release import Release
-from voile.core.table import Table
-from voile.errors import LedgerRefused, VoileError, counted
+from voile.errors import LedgerRefused, ParameterError, VoileError, counted
 from voile.intake.spec_file import Spec
 from voile.ledger import UNKNOWN, Ledger, Reservation
 from voile.ledger.manifests import newer_than
 from voile.ledger.pseudonyms import People
 from voile.output.staging import Staging
 from voile.pipeline import Report, silent
-from voile.series.recollection import person_texts
+from voile.series.recollection import person_texts, refuse_other_subject, subject_of
 
 
 def write_registered(
@@ -38,16 +38,31 @@ def write_registered(
     """Publish a release that the ledger remembers; `newcomers`: persons, and the signature of each among sets."""
     newer_than(ledger, [staging.target, *(known.folder for known in ledger.releases())])
     reservation = ledger.reserve(*newcomers, body, staging.target)
+    stamped = replace(release, certificate=_stamped(release.certificate, ledger, reservation))
+    found = None
     try:
-        stamped = replace(release, certificate=_stamped(release.certificate, ledger, reservation))
         found = pipeline.write_audited(
             stamped, staging, format, lambda files: ledger.audited(reservation.release, files)
         )
+        ledger.commit(reservation.release)
     except BaseException:
-        _abandon(ledger, reservation.release, staging)
-        raise
-    ledger.commit(reservation.release)
+        if _still_private(staging):
+            _abandon(ledger, reservation.release)
+            raise
+        found = None
+    if found is None:  # whatever it was, an interruption, too: the world can see the release
+        raise LedgerRefused(
+            f"release {reservation.release} is visible, but the ledger could not note it",
+            where=f"output folder {staging.target.name}",
+            rule="it counts as published",
+            remedy=f"voile ledger recover {ledger.path.name}",
+        )
     return replace(stamped, certificate=found.certificate or {}), found
+
+
+def _still_private(staging: Staging) -> bool:
+    """Only while the private folder is there can nothing have been revealed: the rename takes it away."""
+    return staging.path != staging.target and staging.path.is_dir()
 
 
 def _stamped(certificate: Any, ledger: Ledger, reservation: Reservation) -> dict[str, Any]:
@@ -61,12 +76,10 @@ def _stamped(certificate: Any, ledger: Ledger, reservation: Reservation) -> dict
     return {**certificate, "series": {**known, **certificate.get("series", {})}}
 
 
-def _abandon(ledger: Ledger, release: int, staging: Staging) -> None:
-    """Only while the private folder is still there can nothing have been revealed. If even this note cannot be
-    written, the reservation stays, and counts as published."""
-    if staging.path != staging.target and staging.path.is_dir():
-        with contextlib.suppress(VoileError, OSError):
-            ledger.abandon(release, "failed before it was revealed")
+def _abandon(ledger: Ledger, release: int) -> None:
+    """If even this note cannot be written, the reservation stays, and counts as published."""
+    with contextlib.suppress(VoileError, OSError):
+        ledger.abandon(release, "failed before it was revealed")
 
 
 def publish_once(
@@ -86,11 +99,19 @@ def publish_once(
     Two draws of a randomised algorithm together can tell everything, and two groupings by any other can be
     intersected; so persons whom this ledger knows are refused.
     """
+    if algorithm == MInvariant.key:
+        raise ParameterError(
+            "m_invariant is for persons who are published again",
+            where="ledger",
+            remedy="use voile publish (voile.Series), or leave the ledger out",
+        )
     with Staging(folder) as staging:
         report("reading", 0)
         table = pipeline.read(source, spec)
         with Ledger.open(ledger, key, waiting=lambda: report("waiting for another publisher", 0)) as book:
-            people = book.pseudonyms(person_texts(table))
+            texts = person_texts(table)
+            refuse_other_subject(table, book.releases())
+            people = book.pseudonyms(texts)
             _refuse_known(book.recall(people))
             release = pipeline.anonymize(table, algorithm, report=report, **options)
             report("writing and auditing", 0)
@@ -99,15 +120,10 @@ def publish_once(
                 "algorithm": chosen["key"],
                 "parameters": chosen["parameters"],
                 "rows": release.certificate["table"]["rows"],
-                "columns": columns_of(table),
+                "subject": subject_of(table.schema),
             }
             nobody_else = np.zeros(len(people), np.int64)
             return write_registered(release, staging, format, book, (people, nobody_else, ()), body)
-
-
-def columns_of(table: Table) -> dict[str, Any]:
-    """Names that must stay the same through a series."""
-    return {"sensitive": [c.name for c in table.sensitive]}
 
 
 def _refuse_known(number: NDArray[np.int64]) -> None:

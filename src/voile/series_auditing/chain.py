@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_PARTS = {"ledger": str, "release": int, "record": str, "previous": str, "m": int}
+_PARTS = {"ledger": str, "release": int, "after": int, "record": str, "previous": str, "m": int}
 
 
 def promised_m(certificates: Sequence[Mapping[str, Any] | None]) -> int | None:
@@ -23,11 +23,13 @@ def broken_links(certificates: Sequence[Mapping[str, Any] | None], names: Sequen
     Other records of the ledger (a commit, a withdrawal) stand between two releases, so a hash need not be the
     next one's predecessor; but two releases never share a record or a predecessor.
 
-    >>> one = {"series": {"ledger": "ab", "release": 1, "record": "0a", "previous": "00", "m": 2}}
-    >>> two = {"series": {**one["series"], "release": 3, "record": "0b"}}
+    Numbers may be left out (a release that failed keeps its own), so each names the one it comes after.
+
+    >>> one = {"series": {"ledger": "ab", "release": 1, "after": 0, "record": "0a", "previous": "00", "m": 2}}
+    >>> two = {"series": {**one["series"], "release": 3, "after": 2, "record": "0b"}}
     >>> for problem in broken_links([one, two], ["r1", "r2"]):
     ...     print(problem)
-    r2: release 3 follows release 1: a release is missing or out of order
+    r2: release 3 comes after release 2, not after release 1: one is missing or out of order
     r1, r2: the same predecessor: a fork
     """
     entries = [_series(certificate) for certificate in certificates]
@@ -44,10 +46,10 @@ def broken_links(certificates: Sequence[Mapping[str, Any] | None], names: Sequen
     for before, entry, name in zip(entries, entries[1:], names[1:], strict=False):
         if entry["ledger"] != before["ledger"]:
             found.append(f"{name}: of another ledger than the release before it")
-        elif entry["release"] != before["release"] + 1:
+        elif entry["after"] != before["release"]:
             found.append(
-                f"{name}: release {entry['release']} follows release {before['release']}: "
-                "a release is missing or out of order"
+                f"{name}: release {entry['release']} comes after release {entry['after']}, not after release "
+                f"{before['release']}: one is missing or out of order"
             )
     for part, trouble in (("record", "the same record twice"), ("previous", "the same predecessor: a fork")):
         for i, entry in enumerate(entries):

@@ -174,10 +174,16 @@ class _SeriesAudit:
 
     def _judged(self, m: int | None, invariant: bool) -> SeriesReport:
         seen = self.seen
-        person, value = (np.concatenate([pair[i] for pair in self.truth]).astype(np.int64) for i in (0, 1))
+        nobody = np.empty(0, np.int64)
+        person, value = (
+            np.concatenate([nobody, *(pair[i] for pair in self.truth)]).astype(np.int64) for i in (0, 1)
+        )
         graded = score(seen, person, value)
         met = seen.first > 0  # persons of rows that were not read, for want of a value, are in no release
-        below = None if m is None else int((met & (seen.sizes < m)).sum())
+        left = met & (
+            seen.sizes > 0
+        )  # of whom nothing is left was not in all these releases: nothing is concluded
+        below = None if m is None else int((left & (seen.sizes < m)).sum())
         changed = _changed(person, value, seen.sizes.size)
         exact = None if self.views is None else exact_risk(self.views, invariant=invariant)
         self._judge_below(m, below)
@@ -215,7 +221,7 @@ class _SeriesAudit:
     def _judge_below(self, m: int | None, below: int | None) -> None:
         if m is None or below is None:
             return
-        met = self.seen.first > 0
+        met = (self.seen.first > 0) & (self.seen.sizes > 0)
         least = int(self.seen.sizes[met].min(initial=m))
         if below:
             self.failures.append(
@@ -229,7 +235,7 @@ class _SeriesAudit:
         found = []
         for number, (each, sizes) in enumerate(zip(self.figures, self.sizes, strict=True), 1):
             first = self.seen.first[: sizes.size]
-            met = (first > 0) & (first <= number)
+            met = (first > 0) & (first <= number) & (sizes > 0)
             told = int((sizes == 1).sum())
             below = None if m is None else int(((sizes < m) & met).sum())
             newly = int((self.seen.told == number).sum())

@@ -85,7 +85,7 @@ class Rda(RandomisedAlgorithm):
             _refuse_layers(table, wanted or 2, reach)  # without blocks and layers, the whole table allows l
         return replace(self, l=wanted or min(ell, reach))
 
-    def limits(self) -> list[str]:
+    def limits(self, series: bool = False) -> list[str]:
         """Changing a plan because it failed is the fallback that leaks (block_plan.py)."""
         return (
             ["a reader who knows that these blocks were chosen because others had failed"] if self.blocks else []
