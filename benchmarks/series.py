@@ -171,9 +171,9 @@ def text_of(found: dict[str, Any]) -> str:
 
 Made by `python -m benchmarks.series`; one run, to be read as ratios. ACS 2018 recoded to the papers' domains and
 resampled to 600,000 persons (`acs.py`): T(1) has 200,000 of them, every later table lacks r of these and has r
-others. A batch that is not m-eligible would wait as a whole (`waiting`), a first table that is not be refused.
-`violations` counts, by a checker that shares no code with the product: groups that are not m-unique or have no
-real row, persons whose signature changed, and releases whose bags on disk are others than those checked.
+others. A batch that is not m-eligible would wait as a whole (`waiting`), a first table that is not would be
+refused. `violations` counts, by a checker that shares no code with the product: groups that are not m-unique or
+have no real row, persons whose signature changed, and releases whose bags on disk are others than those checked.
 Speed as multiples of the floor: [series_speed.md](series_speed.md).
 
 ![figures](series.png)
@@ -183,9 +183,8 @@ Speed as multiples of the floor: [series_speed.md](series_speed.md).
 1,000 random counts, averaged over the releases (the paper finds at most 10 %: it depends on the data); the last
 columns are the median time of the last quarter of the releases over that of the first, by the wall and in CPU
 seconds of all threads, which other programs disturb less. `fill` is the paper's algorithm; `counterfeit` never
-fills from new rows, and holds against a reader who knows the algorithm: that is what its counterfeits are for. All
-releases of all
-{found["runs"]} series, also those of the figures: {found["violations"]} violations.
+fills from new rows, and holds against a reader who knows the algorithm: that is what its counterfeits are for.
+All releases of all {found["runs"]} series, also those of the figures: {found["violations"]} violations.
 Every release of this table is in series.json.
 """,
         markdown("Figure 4: persons whose value plain l-diverse re-publication tells", found["figure_4"]),
