@@ -1,7 +1,8 @@
 """The key file: what makes pseudonyms of persons, in a place of its own.
 
 Text: a format line, the ledger's id, then the keys as hex, oldest first. A ledger of generation g uses the first
-g keys, one over the other (store.Ledger.rotate); a key beyond them waits for a rotation that was interrupted.
+g keys, one over the other (store.Ledger.rotate); a key beyond them was left by a rotation that was interrupted, and is
+never used: it may have been copied.
 """
 
 import hashlib
@@ -84,9 +85,9 @@ class KeyFile:
                 remedy="restore the newest backup of the key: voile ledger key LEDGER --restore FILE",
             )
 
-    def with_another(self) -> "KeyFile":
-        """The same and a fresh key behind the others."""
-        return KeyFile(self.path, self.ledger, (*self.keys, secrets.token_bytes(KEY_BYTES)))
+    def with_another(self, generation: int) -> "KeyFile":
+        """The keys a ledger of this generation uses, and a fresh one behind them."""
+        return replace(self, keys=(*self.keys[:generation], secrets.token_bytes(KEY_BYTES)))
 
     def write(self) -> None:
         """Replace the file, durably; its folder is made for its owner alone."""

@@ -236,46 +236,49 @@ class Ledger:
     def rotate(self) -> None:
         """A new key over the old ones: whoever has only the old key file recognises nobody any more.
 
-        The key is durable before the ledger needs it; one left over by an interrupted rotation is used.
+        The key is durable before the ledger needs it; one left over by an interrupted rotation is replaced.
         """
+        self._writable()  # before a key is replaced that the file, after an error, may need already
         generation = self._content.generation + 1
-        if len(self._keys.keys) < generation:
-            with refusing(f"key {self._keys.path}"):
-                more = self._keys.with_another()
-                more.write()
-            self._keys = more
-        key = self._keys.keys[generation - 1]
+        with refusing(f"key {self._keys.path}"):
+            more = self._keys.with_another(generation - 1)
+            more.write()
+        self._keys, key = more, more.keys[-1]
 
         def change(connection: sqlite3.Connection, content: Content) -> Content:
             return replace(content, memory=content.memory.mapped(connection, lambda people: again(people, key)))
 
-        check = check_value(self._keys.keys[:generation])
+        check = check_value(more.keys)
         self._record("rotated", {"generation": generation, "check": check}, change)
 
     def _record(self, kind: str, body: dict[str, Any], change: Change | None = None) -> Record:
         """One transaction: the change and the record of it; then the witness hears of it."""
-        if self._connection is None or self._unsure:
-            raise LedgerRefused(
-                "is closed after an error", where=self._where, remedy="open it again: it is checked"
-            )
+        connection = self._writable()
         links.canonical(body)  # what is no JSON fails before anything is begun
         with refusing(self._where):
             if self._witness.sha256 is not None:  # from here on the file's bytes may change
                 self._tell(self._witness.number, self._witness.head)
             self._unsure = True
-            with transaction(self._connection):
-                self._refuse_moved(self._connection)
-                content = change(self._connection, self._content) if change else self._content
+            with transaction(connection):
+                self._refuse_moved(connection)
+                content = change(connection, self._content) if change else self._content
                 memory = {"memory": content.digest()} if change else {}
                 whole = {**body, **memory, "date": _now(), "salt": secrets.token_hex(16)}
                 record = Record.after(content.chain, kind, whole)
-                write_record(self._connection, record)
+                write_record(connection, record)
                 content = replace(content, chain=(*content.chain, record))
-                write_meta(self._connection, content.meta())
+                write_meta(connection, content.meta())
             self._content = content
             self._tell(record.number, record.hash)
             self._unsure = False
         return record
+
+    def _writable(self) -> sqlite3.Connection:
+        if self._connection is None or self._unsure:
+            raise LedgerRefused(
+                "is closed after an error", where=self._where, remedy="open it again: it is checked"
+            )
+        return self._connection
 
     def _refuse_moved(self, connection: sqlite3.Connection) -> None:
         row = connection.execute("select number, hash from chain order by number desc limit 1").fetchone()
