@@ -180,3 +180,24 @@ def test_where_keys_lie(monkeypatch):
     monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setenv("HOME", "/home/x")
     assert str(default_key("ab")) == "/home/x/.config/voile/keys/ab.key"
+
+
+def test_a_backup_on_a_stick_without_modes(path, keys, tmp_path):
+    own, copy = key_file(keys), tmp_path / "copy.key"
+    view = Ledger.read(path)
+    shutil.move(own, copy)
+    copy.chmod(0o777)
+    restore_key(copy, own, view.id, view.content.generation, view.content.check)
+    assert own.stat().st_mode & 0o777 == 0o600
+    Ledger.open(path).close()
+
+
+def test_a_key_is_not_where_its_witness_or_its_ledger_goes(tmp_path):
+    for key in ("own.witness", "own.WITNESS", "a.ledger"):
+        with pytest.raises(LedgerRefused):
+            Ledger.create(tmp_path / "a.ledger", tmp_path / key)
+    with pytest.raises(LedgerRefused):
+        Ledger.create(tmp_path / "a.witness", tmp_path / "a.key")
+    with pytest.raises(LedgerRefused):
+        Ledger.create(tmp_path / "a.ledger", "/")
+    assert [p.name for p in tmp_path.iterdir() if not p.name.endswith(".lock")] == []

@@ -27,7 +27,7 @@ from voile.ledger.database import checkpoint, refusing, transaction
 from voile.ledger.keys import check_value
 from voile.ledger.memory import ONCE, UNKNOWN
 from voile.ledger.opening import Session, create_ledger, open_session
-from voile.ledger.places import file_digest, has_content, wal_of
+from voile.ledger.places import file_digest, log_is_gone
 from voile.ledger.pseudonyms import People, again, pseudonyms, read_only
 from voile.ledger.view import LedgerView, read_ledger
 
@@ -188,14 +188,19 @@ class Ledger:
         """The release is visible."""
         self._step("committed", release, {})
 
-    def abandon(self, release: int, reason: str) -> None:
-        """Nothing of it was revealed: forget the persons it introduced, unless a later release relied on them."""
-        later = any(r.state != links.ABANDONED for r in self.releases()[release:])
+    def abandon(self, release: int, reason: str, *, forget: bool = True) -> None:
+        """Nothing of it was revealed: forget the persons it introduced, unless a later release relied on them.
+
+        Who does not know that for certain, as its own publisher does, must not `forget`.
+        """
+        later = any(r.remembered for r in self.releases()[release:])
+        remembered = later or not forget
 
         def change(connection: sqlite3.Connection, content: Content) -> Content:
-            return content if later else replace(content, memory=content.memory.without(connection, release))
+            return replace(content, memory=content.memory.without(connection, release))
 
-        self._step("abandoned", release, {"reason": reason}, change)
+        body = {"reason": reason, "remembered": remembered}
+        self._step("abandoned", release, body, None if remembered else change)
 
     def withdraw(self, release: int, reason: str) -> None:
         """The release was recalled from its readers: noted, never forgotten, since it may have been read."""
@@ -220,7 +225,8 @@ class Ledger:
         self._record(kind, body, change)
 
     def erase(self, people: People) -> int:
-        """Forget the signatures of these persons; returns how many were forgotten. Their pseudonyms stay."""
+        """Forget the signatures of these persons, and sets that nobody else has; returns of how many persons.
+        Their pseudonyms stay."""
         if (self.recall(people) >= ONCE).sum() == 0:
             return 0
         count = 0
@@ -228,7 +234,8 @@ class Ledger:
         def change(connection: sqlite3.Connection, content: Content) -> Content:
             nonlocal count
             memory, count = content.memory.erased(connection, people)
-            return replace(content, memory=memory)
+            signatures = content.signatures.keeping(connection, memory.used())
+            return replace(content, memory=memory, signatures=signatures)
 
         self._record("erased", {}, change)
         return count
@@ -302,7 +309,7 @@ class Ledger:
             whole = self._witness.sha256 is None and not self._unsure and checkpoint(self._connection)
             self._connection.close()
             self._connection = None
-            if whole and not has_content(wal_of(self.path)):
+            if whole and log_is_gone(self.path):
                 sealed = replace(self._witness, sha256=file_digest(self.path))
                 sealed.write(self._session.witness_path)
                 self._witness = sealed
