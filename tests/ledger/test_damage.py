@@ -306,3 +306,19 @@ def test_an_error_while_writing_leaves_the_ledger_closed(path):
     assert json.loads(witness_of(ledger.key_path).read_text())["sha256"] is None
     with Ledger.open(path) as ledger:
         assert known(ledger, ["ann", "bob"]) == [FLU, -1]
+
+
+def test_a_log_beside_a_closed_ledger_is_not_ours(small, keys, tmp_path):
+    """A copy from another machine, taken while it wrote there: here the witness has seen the ledger closed."""
+    note = witness(keys).read_bytes()
+    with Ledger.open(small) as ledger:
+        publish(ledger, ["dora"])
+        copies = {p: p.read_bytes() for p in tmp_path.glob("clinic.ledger*") if p.suffix != ".lock"}
+    for file, content in copies.items():
+        file.write_bytes(content)
+        file.chmod(0o600)
+    witness(keys).write_bytes(note)
+    assert (tmp_path / "clinic.ledger-wal").stat().st_size > 0
+    with pytest.raises(LedgerRefused, match="since it was last closed"):
+        Ledger.open(small)
+    Ledger.open(small, attest_current=True).close()

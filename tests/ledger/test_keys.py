@@ -82,21 +82,38 @@ def test_a_key_from_before_the_rotation_is_refused(path, keys, tmp_path):
         Ledger.open(path)
 
 
-def test_an_interrupted_rotation_leaves_a_key_for_the_next(path, keys):
+def test_the_key_of_an_interrupted_rotation_is_never_used(path, keys, tmp_path):
+    """It lay in the key file, where it may have been copied."""
     session(path, ["ann"])
     with Ledger.open(path) as ledger:
-        more = ledger._keys.with_another()
-    more.write()  # the crash comes here
+        left = ledger._keys.with_another(1)
+    left.write()  # the crash comes here
+    shutil.copy(key_file(keys), tmp_path / "stolen.key")
     with Ledger.open(path) as ledger:
         assert known(ledger, ["ann"]) == [FLU]
         ledger.rotate()
-        assert KeyFile.read(key_file(keys), ledger.id).keys == more.keys
+        assert KeyFile.read(key_file(keys), ledger.id).keys[0] == left.keys[0]
+        assert left.keys[1] not in KeyFile.read(key_file(keys), ledger.id).keys
+        assert (ledger.recall(pseudonyms(pl.Series(["ann"]), left.keys)) == UNKNOWN).all()
         ledger.rotate()
         assert len(KeyFile.read(key_file(keys), ledger.id).keys) == 3
         assert known(ledger, ["ann", "bob"]) == [FLU, UNKNOWN]
     with Ledger.open(path) as ledger:
         assert known(ledger, ["ann"]) == [FLU]
         begin(ledger, ["bob"])
+    with pytest.raises(LedgerRefused, match="as it is now"):
+        Ledger.open(path, tmp_path / "stolen.key")
+
+
+def test_after_an_error_no_key_is_replaced(path, keys):
+    """The rotation may be in the file although its commit failed: its key must stay."""
+    ledger = Ledger.open(path)
+    ledger._unsure = True
+    before = key_file(keys).read_bytes()
+    with pytest.raises(LedgerRefused, match="open it again"):
+        ledger.rotate()
+    assert key_file(keys).read_bytes() == before
+    ledger.close()
 
 
 def test_no_key_is_not_everybody_new(path, keys):
@@ -163,3 +180,24 @@ def test_where_keys_lie(monkeypatch):
     monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setenv("HOME", "/home/x")
     assert str(default_key("ab")) == "/home/x/.config/voile/keys/ab.key"
+
+
+def test_a_backup_on_a_stick_without_modes(path, keys, tmp_path):
+    own, copy = key_file(keys), tmp_path / "copy.key"
+    view = Ledger.read(path)
+    shutil.move(own, copy)
+    copy.chmod(0o777)
+    restore_key(copy, own, view.id, view.content.generation, view.content.check)
+    assert own.stat().st_mode & 0o777 == 0o600
+    Ledger.open(path).close()
+
+
+def test_a_key_is_not_where_its_witness_or_its_ledger_goes(tmp_path):
+    for key in ("own.witness", "own.WITNESS", "a.ledger"):
+        with pytest.raises(LedgerRefused):
+            Ledger.create(tmp_path / "a.ledger", tmp_path / key)
+    with pytest.raises(LedgerRefused):
+        Ledger.create(tmp_path / "a.witness", tmp_path / "a.key")
+    with pytest.raises(LedgerRefused):
+        Ledger.create(tmp_path / "a.ledger", "/")
+    assert [p.name for p in tmp_path.iterdir() if not p.name.endswith(".lock")] == []

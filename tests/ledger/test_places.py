@@ -53,3 +53,17 @@ def test_replacing_leaves_old_or_new(tmp_path, monkeypatch):
     with pytest.raises(OSError):
         places.replace_file(file, b"new")
     assert file.read_bytes() == b"old" and list(tmp_path.iterdir()) == [file]
+
+
+def test_names_no_disk_takes(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    for odd in (tmp_path / ("x" * 300), tmp_path / ("x" * 300) / "a", tmp_path / "loop" / "a"):
+        for use in (Ledger.create, Ledger.open, Ledger.read):
+            with pytest.raises(LedgerRefused):
+                use(odd)
+
+
+def test_the_log_of_another_ledger_is_not_taken_over(tmp_path):
+    (tmp_path / "a.ledger-wal").write_bytes(b"x")
+    with pytest.raises(LedgerRefused, match="exists"):
+        Ledger.create(tmp_path / "a.ledger")

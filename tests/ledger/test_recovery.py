@@ -1,7 +1,9 @@
 """After an interruption, and against releases the ledger should remember."""
 
+import contextlib
 import hashlib
 import json
+import os
 
 import pytest
 
@@ -194,3 +196,119 @@ def test_other_ledgers_drafts_and_odd_files_do_not_matter(path, tmp_path):
         )
         with pytest.raises(LedgerRefused, match="no release number"):
             newer_than(ledger, [around / "new"])
+
+
+def attested_away(ledger, folder, away):
+    """Audited and revealed, then moved where the operator did not look."""
+    reservation = whole(ledger, ["ann"], folder, upto="audited")
+    folder.rename(away)
+    assert results(recover(ledger, [reservation.release])) == [(reservation.release, "abandoned")]
+    return reservation
+
+
+def test_an_operator_who_erred_is_not_lost(path, tmp_path):
+    """Abandoned on a word, and visible after all: nothing was forgotten, and recovery makes it published."""
+    folder, away = tmp_path / "a" / "r1", tmp_path / "a" / "moved"
+    with Ledger.open(path) as ledger:
+        attested_away(ledger, folder, away)
+        assert ledger.releases()[0].remembered and known(ledger, ["ann"]) == [FLU]
+        with pytest.raises(LedgerRefused, match="never published") as refusal:
+            newer_than(ledger, [tmp_path / "a" / "r2"])
+        assert str(folder) in refusal.value.remedy and "recover" in refusal.value.remedy
+        assert recover(ledger) == []  # not in its place
+    away.rename(folder)
+    with Ledger.open(path) as ledger:
+        assert results(recover(ledger)) == [(1, "committed")]
+        newer_than(ledger, [folder])
+        ledger.withdraw(1, "it was not meant to be seen")
+    with Ledger.open(path) as ledger:
+        assert ledger.releases()[0].state == "withdrawn" and known(ledger, ["ann"]) == [FLU]
+
+
+def test_changed_bytes_do_not_turn_up(path, tmp_path):
+    folder, away = tmp_path / "r1", tmp_path / "moved"
+    with Ledger.open(path) as ledger:
+        attested_away(ledger, folder, away)
+        away.rename(folder)
+        (folder / "data.csv").write_text("changed")
+        assert recover(ledger) == [] and ledger.releases()[0].state == "abandoned"
+
+
+def test_what_its_publisher_abandoned_cannot_be_committed(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        reservation = whole(ledger, ["ann"], tmp_path / "a" / "r1", upto="audited")
+        ledger.abandon(1, "failed before it was revealed")
+        assert not ledger.releases()[0].remembered and known(ledger, ["ann"]) == [UNKNOWN]
+        assert recover(ledger) == []
+        with pytest.raises(LedgerRefused, match="is abandoned"):
+            ledger.commit(reservation.release)
+        with pytest.raises(LedgerRefused) as refusal:
+            newer_than(ledger, [tmp_path / "a" / "r1"])
+        assert "remove the folder" in refusal.value.remedy
+
+
+def test_what_an_attested_release_relied_on_is_kept(path, tmp_path):
+    """The later one may still turn up, and was made knowing the earlier persons."""
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1", upto="reserve")
+        whole(ledger, ["bob"], tmp_path / "r2", upto="audited", labels=HIV)
+        (tmp_path / "r2").rename(tmp_path / "moved")
+        assert results(recover(ledger, [1, 2])) == [(1, "abandoned"), (2, "abandoned")]
+        assert [r.remembered for r in ledger.releases()] == [True, True]
+        assert known(ledger, ["ann"]) == [FLU]
+
+
+def test_a_place_that_another_release_has_taken_is_absent(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "out", upto="reserve")  # killed, and run again
+        whole(ledger, ["bob"], tmp_path / "out")
+        assert results(recover(ledger)) == [(1, "open")]
+        assert results(recover(ledger, [1])) == [(1, "abandoned")]
+        assert [r.state for r in ledger.releases()] == ["abandoned", "published"]
+
+
+@contextlib.contextmanager
+def out_of_reach(folder):
+    """Nobody of our rights may look into a folder; the superuser becomes another user for that."""
+    os.chmod(folder, 0)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+        os.chmod(folder, 0o700)
+
+
+def test_what_nobody_may_look_at_is_not_absent(path, tmp_path):
+    around = tmp_path / "a"
+    around.mkdir()
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], around / "r1", upto="reserve")
+        with out_of_reach(around):
+            (outcome,) = recover(ledger, [1])
+            with pytest.raises(LedgerRefused, match="permission denied"):
+                newer_than(ledger, [around / "r2"])
+        assert outcome.result == "refused" and "permission denied" in outcome.why
+        (around / "r1").symlink_to("r1")  # leads to itself
+        assert results(recover(ledger, [1])) == [(1, "refused")]
+        assert known(ledger, ["ann"]) == [FLU]
+
+
+def test_verify_goes_on_where_it_may_not_look(path, tmp_path):
+    with Ledger.open(path) as ledger:
+        whole(ledger, ["ann"], tmp_path / "r1")
+    (tmp_path / "r1").rename(tmp_path / "moved")
+    (tmp_path / "r1").symlink_to("r1")
+    last = verify(path)[-1]
+    assert last.ok is None and "not checked" in last.what
+
+
+def test_verify_says_that_publishing_will_refuse(path, keys):
+    next(keys.glob("*.witness")).unlink()
+    found = verify(path)
+    assert found[2].ok is None and "publishing will refuse" in found[2].what
+    next(keys.glob("*.key")).unlink()
+    found = verify(path)
+    assert found[1].ok is None and "publishing will refuse" in found[1].what

@@ -100,6 +100,7 @@ def test_abandoned_too_late_stays_in_memory(path):
         publish(ledger, ["bob"], HIV)
         ledger.abandon(1, "nobody saw it")
         assert known(ledger, ["ann"]) == [FLU]
+        assert [(r.state, r.remembered) for r in ledger.releases()] == [("abandoned", True), ("published", True)]
 
 
 def test_reserved_counts_as_published(path):
@@ -177,6 +178,29 @@ def test_what_was_erased_cannot_be_tested_against_old_digests(path):
         ledger.erase(people_of(ledger, ["ann"]))
         after = ledger._content.memory.pages
     assert all(before[number].salt != after[number].salt for number in before)
+
+
+def test_sets_that_only_the_erased_had_are_forgotten(path):
+    with Ledger.open(path) as ledger:
+        publish(ledger, ["ann"], ("Quincke", "Weil"))
+        publish(ledger, ["bob"], FLU)
+        publish(ledger, ["carl"], ("Weil", "gout"))
+        ledger.erase(people_of(ledger, ["ann"]))
+        assert ledger.signatures() == {2: FLU, 3: ("Weil", "gout")}
+        ledger.erase(people_of(ledger, ["carl"]))
+    assert b"Quincke" not in path.read_bytes() and b"Weil" not in path.read_bytes()
+    with Ledger.open(path) as ledger:
+        assert ledger.signatures() == {2: FLU}
+        publish(ledger, ["dora"], ("Quincke", "Weil"))  # the same set again: a new number
+        publish(ledger, ["emil"], FLU)
+        assert ledger.recall(people_of(ledger, ["ann", "bob", "carl", "dora", "emil"])).tolist() == [
+            -2,
+            2,
+            -2,
+            4,
+            2,
+        ]
+    assert Ledger.read(path).signatures() == {2: FLU, 4: ("Quincke", "Weil")}
 
 
 def test_a_look_changes_nothing(path):
@@ -289,6 +313,20 @@ def test_open_releases_are_not_merged_away(path, monkeypatch):
         ledger.abandon(3, "no")
         assert known(ledger, ["ann", "bob", "carl"]) == [FLU, FLU, UNKNOWN]
         assert len(ledger._content.memory.pages) == 1
+
+
+def test_pages_of_interrupted_releases_are_never_merged(path, monkeypatch):
+    """Merged into others their persons could not be forgotten any more."""
+    from voile.ledger import memory
+
+    monkeypatch.setattr(memory, "MANY", 1)
+    with Ledger.open(path) as ledger:
+        for number, name in enumerate(["ann", "bob", "carl"], 1):
+            begin(ledger, [name])  # each with all before it still open
+            assert {page.release for page in ledger._content.memory.pages.values()} == set(range(1, number + 1))
+        for number in (3, 2, 1):
+            ledger.abandon(number, "no")
+        assert known(ledger, ["ann", "bob", "carl"]) == [UNKNOWN] * 3 and ledger.persons == 0
 
 
 def test_large_release_fills_several_pages(path, monkeypatch):

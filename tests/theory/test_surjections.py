@@ -177,3 +177,17 @@ def test_lemma_3(drawn):
     found = reconstructions(series, invariant=True)
     assert found.total > 0
     assert all(found.risk(person, truth[person]) <= Fraction(1, 2) for person in found.counts)
+
+
+def test_a_component_too_large_is_left_at_once():
+    """The order of the steps is found as they are taken: of persons beyond the limit none is looked at."""
+    asked = []
+
+    class Values(tuple):
+        def __iter__(self):
+            asked.append(self)
+            return super().__iter__()
+
+    groups = [Group(tuple(range(40)), Values((4 * i, 4 * i + 1))) for i in range(20)]
+    assert len(reconstructions([groups], states=5).unknown) == 40
+    assert len(asked) <= 2 * 2 * 20  # the first person's rows or two, not 40 times all of them

@@ -16,7 +16,7 @@ DANGLING = (RESERVED, AUDITED)  # counts as published until recovery proves othe
 # kind of record -> the states a release may be in before it, and the state after it
 _STEPS = {
     "audited": ((RESERVED,), AUDITED),
-    "committed": ((AUDITED,), PUBLISHED),
+    "committed": ((AUDITED, ABANDONED), PUBLISHED),  # abandoned: it turned up after all (recovery.recover)
     "abandoned": (DANGLING, ABANDONED),
     "withdrawn": ((PUBLISHED,), WITHDRAWN),
 }
@@ -43,7 +43,7 @@ class Record:
 
 @dataclass(frozen=True)
 class ReleaseRecord:
-    """A release as the chain tells it."""
+    """A release as the chain tells it; `remembered` unless it was abandoned and its persons were forgotten."""
 
     number: int
     state: str
@@ -54,6 +54,12 @@ class ReleaseRecord:
     record: str = ""
     previous: str = ""
     reason: str = ""
+    remembered: bool = True
+
+    @property
+    def may_turn_up(self) -> bool:
+        """Abandoned on an operator's word, just before or after it was revealed: nothing of it was forgotten."""
+        return self.state == ABANDONED and self.remembered and bool(self.files)
 
 
 def canonical(body: dict[str, Any]) -> str:
@@ -105,11 +111,16 @@ def releases(chain: Sequence[Record]) -> list[ReleaseRecord]:
         elif record.kind in _STEPS:
             before, state = _STEPS[record.kind]
             release = found[int(body["release"]) - 1]
-            if release.number != body["release"] or release.state not in before:
+            fits = release.number == body["release"] and release.state in before
+            if not fits or (release.state == ABANDONED and not release.may_turn_up):
                 raise ValueError(f"release {release.number} is {record.kind} out of turn")
-            files = body["files"] if record.kind == "audited" else release.files
-            reason = body.get("reason", "")
-            found[release.number - 1] = replace(release, state=state, files=files, reason=reason)
+            found[release.number - 1] = replace(
+                release,
+                state=state,
+                files=body["files"] if record.kind == "audited" else release.files,
+                reason=body.get("reason", ""),
+                remembered=bool(body.get("remembered", state != ABANDONED)),
+            )
         elif record.kind not in _OTHERS:
             raise ValueError("a record is of an unknown kind")
     return found

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from voile.errors import LedgerRefused
 from voile.ledger.chain import Record, ReleaseRecord, canonical, last_with, parse_chain, releases
 from voile.ledger.database import DAMAGED, faults, reading
@@ -19,9 +22,10 @@ _ID = re.compile("[0-9a-f]{32}")
 
 @dataclass(frozen=True, repr=False)
 class Signatures:
-    """The sets of sensitive values persons were published with, numbered from 1; never renumbered."""
+    """The sets of sensitive values persons were published with, numbered from 1; never renumbered. Of a set that
+    was forgotten only the number is left."""
 
-    numbers: dict[str, int]  # the labels as JSON -> number
+    numbers: dict[str, int]  # the labels as JSON -> number; in place of forgotten ones the number itself
     digest: bytes
 
     @classmethod
@@ -52,7 +56,15 @@ class Signatures:
 
     def sets(self) -> dict[int, tuple[str, ...]]:
         """Number -> labels."""
-        return {number: tuple(json.loads(text)) for text, number in self.numbers.items()}
+        return {number: tuple(json.loads(t)) for t, number in self.numbers.items() if t != str(number)}
+
+    def keeping(self, connection: sqlite3.Connection, used: NDArray[np.bool_]) -> "Signatures":
+        """Forget the sets whose number nobody has any more (`used` by number)."""
+        left = {t: n for t, n in self.numbers.items() if n < used.size and used[n]}
+        texts = [t if t in left else str(n) for t, n in self.numbers.items()]
+        gone = [(str(n), n) for t, n in self.numbers.items() if t not in left]
+        connection.executemany("update signature set labels = ? where number = ?", gone)
+        return Signatures({}, hashlib.sha256().digest())._with(texts)
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from voile.errors import LedgerRefused
-from voile.ledger.places import has_content, wal_of
+from voile.ledger.places import disk_problem, has_content, wal_of
 
 APPLICATION_ID = 0x566F696C  # "Voil"
 DAMAGED = "keep the damaged file, and restore the newest backup (docs/ledger.md)"
@@ -48,8 +48,7 @@ def refusing(where: str) -> Iterator[None]:
     except UnicodeDecodeError:  # a damaged schema: what SQLite says of it is no text
         problem, remedy = _meaning("SQLITE_CORRUPT")
     except OSError as error:
-        problem = f"cannot be read or written ({os.strerror(error.errno or 0).lower()})"
-        remedy = "make room or mend the disk, then try again; nothing half done is believed"
+        problem, remedy = disk_problem(error)
     if problem:
         raise LedgerRefused(problem, where=where, remedy=remedy)
 

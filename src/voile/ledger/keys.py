@@ -1,7 +1,8 @@
 """The key file: what makes pseudonyms of persons, in a place of its own.
 
 Text: a format line, the ledger's id, then the keys as hex, oldest first. A ledger of generation g uses the first
-g keys, one over the other (store.Ledger.rotate); a key beyond them waits for a rotation that was interrupted.
+g keys, one over the other (store.Ledger.rotate); a key beyond them was left by a rotation that was interrupted,
+and is never used: it may have been copied.
 """
 
 import hashlib
@@ -57,16 +58,20 @@ class KeyFile:
         return cls(path, ledger, (secrets.token_bytes(KEY_BYTES),))
 
     @classmethod
-    def read(cls, path: Path, ledger: str) -> "KeyFile":
-        """The key file of this ledger, or a refusal: without it everybody would seem new."""
+    def read(cls, path: Path, ledger: str, *, private: bool = True) -> "KeyFile":
+        """The key file of this ledger, or a refusal: without it everybody would seem new. It need not be `private`
+        where modes mean nothing, as on most sticks."""
         where = f"key {path}"
         remedy = (
             "restore it (voile ledger key --restore FILE) or name it with --key; without it the series has ended"
         )
-        if not path.exists() and not path.is_symlink():
+        with refusing(where):
+            missing = not path.exists() and not path.is_symlink()
+        if missing:
             raise LedgerRefused("does not exist", where=where, remedy=remedy)
-        refuse_file(path, where, writing=False)
-        lines = path.read_bytes().decode("ascii", errors="replace").splitlines()
+        refuse_file(path, where, writing=False, private=private)
+        with refusing(where):
+            lines = path.read_bytes().decode("ascii", errors="replace").splitlines()
         keys = tuple(key for line in lines[2:] if (key := _key_of(line)))
         if lines[:1] != [_FORMAT] or len(keys) != len(lines) - 2 or not keys:
             raise LedgerRefused("is not a key file, or is damaged", where=where, remedy=remedy)
@@ -84,9 +89,9 @@ class KeyFile:
                 remedy="restore the newest backup of the key: voile ledger key LEDGER --restore FILE",
             )
 
-    def with_another(self) -> "KeyFile":
-        """The same and a fresh key behind the others."""
-        return KeyFile(self.path, self.ledger, (*self.keys, secrets.token_bytes(KEY_BYTES)))
+    def with_another(self, generation: int) -> "KeyFile":
+        """The keys a ledger of this generation uses, and a fresh one behind them."""
+        return replace(self, keys=(*self.keys[:generation], secrets.token_bytes(KEY_BYTES)))
 
     def write(self) -> None:
         """Replace the file, durably; its folder is made for its owner alone."""
@@ -109,8 +114,8 @@ def back_up(keys: KeyFile, target: Path) -> None:
 
 
 def restore_key(backup: Path, target: Path, ledger: str, generation: int, check: str) -> None:
-    """Put a backup in the key's place if it fits the ledger; a key that fits is never replaced."""
-    keys = KeyFile.read(backup, ledger)
+    """Put a backup in the key's place, private, if it fits the ledger; a key that fits is never replaced."""
+    keys = KeyFile.read(backup, ledger, private=False)
     keys.refuse_other(generation, check)
     try:
         KeyFile.read(target, ledger).refuse_other(generation, check)

@@ -5,12 +5,14 @@ are therefore witnesses, too, and they travel differently from the ledger.
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from voile.errors import LedgerRefused
 from voile.ledger.chain import ABANDONED, ReleaseRecord
+from voile.ledger.places import refusing_disk
 from voile.ledger.store import Ledger
 from voile.ledger.view import LedgerView
 
@@ -40,8 +42,19 @@ def newer_than(ledger: Ledger | LedgerView, folders: Iterable[str | Path]) -> No
                 problem,
                 where=f"release folder {folder.name}",
                 rule="a ledger must remember every release that is visible",
-                remedy="this ledger is an old or another copy: restore the newest one (docs/ledger.md)",
+                remedy=_remedy(series, known),
             )
+
+
+def _remedy(series: dict[str, Any] | None, known: list[ReleaseRecord]) -> str:
+    """The next step about a release that does not fit."""
+    same = [release for release in known if series is not None and release.record == series.get("record")]
+    if not same:
+        return "this ledger is an old or another copy: restore the newest one (docs/ledger.md)"
+    if same[0].may_turn_up:
+        step = f"put it, unchanged, at {same[0].folder} and run voile ledger recover: it is then published"
+        return f"{step}, and can be withdrawn"
+    return "remove the folder; if anybody has seen it, never publish its persons again (docs/ledger.md)"
 
 
 def contradiction(series: dict[str, Any], known: list[ReleaseRecord]) -> str:
@@ -63,8 +76,16 @@ def _around(folders: Iterable[str | Path]) -> Iterator[Path]:
     seen: set[Path] = set()
     for given in folders:
         folder = Path(given).absolute()
-        beside = sorted(folder.parent.iterdir()) if folder.parent.is_dir() else []
-        for one in (folder, *beside):
-            if one not in seen and not one.name.startswith(".") and one.is_dir():
+        for one in (folder, *_beside(folder.parent)):
+            if one not in seen and not one.name.startswith(".") and os.path.isdir(one):
                 seen.add(one)
                 yield one
+
+
+def _beside(parent: Path) -> list[Path]:
+    """What lies in a folder; nothing if it is gone, but a refusal if it cannot be looked into."""
+    with refusing_disk(f"folder {parent.name}, where releases lie"):
+        try:
+            return sorted(parent.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []

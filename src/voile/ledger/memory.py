@@ -149,6 +149,14 @@ class Memory:
                 count += position.size
         return changed, count
 
+    def used(self) -> NDArray[np.bool_]:
+        """By signature number: whether somebody has it."""
+        most = max((int(page.signatures.max(initial=0)) for page in self.pages.values()), default=0)
+        found = np.zeros(most + 1, np.bool_)
+        for page in self.pages.values():
+            found[page.signatures[page.signatures > 0]] = True
+        return found
+
     def mapped(self, connection: sqlite3.Connection, renew: Callable[[People], People]) -> "Memory":
         """Every person under a new pseudonym."""
         changed = Memory(self.pages.values())

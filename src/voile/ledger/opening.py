@@ -47,6 +47,7 @@ def create_ledger(path: Path, key: Path | None, date: str) -> None:
     where = f"ledger {path.name}"
     refuse_folder(path.parent, where)
     _refuse_existing(path, where)
+    _refuse_existing(wal_of(path), f"ledger {wal_of(path).name}")  # SQLite would take it for the new one's
     lock = Lock(path)
     with refusing(where):
         lock.acquire(0.0)
@@ -55,6 +56,7 @@ def create_ledger(path: Path, key: Path | None, date: str) -> None:
             own = secrets.token_hex(16)
             keys = KeyFile.new(key or default_key(own), own)
             for place in (keys.path, witness_of(keys.path)):
+                _refuse_same(place, path)
                 _refuse_existing(place, f"key folder, {place.name}")
             keys.write()
             draft = path.with_name(f".{path.name}.new")
@@ -71,6 +73,15 @@ def create_ledger(path: Path, key: Path | None, date: str) -> None:
 def _refuse_existing(path: Path, where: str) -> None:
     if os.path.lexists(path):
         raise LedgerRefused("exists already", where=where, remedy="use it, or choose another name")
+
+
+def _refuse_same(place: Path, ledger: Path) -> None:
+    if os.path.realpath(place) == os.path.realpath(ledger):
+        raise LedgerRefused(
+            "is the ledger's own place, or leaves none for the witness",
+            where=f"key folder, {place.name}",
+            remedy="give key and ledger names that differ before the last dot",
+        )
 
 
 def _first_record(draft: Path, keys: KeyFile, date: str) -> str:
@@ -127,7 +138,7 @@ def _opened(path: Path, key: Path | None, lock: Lock, attest_current: bool, wher
     closed = witness is not None and witness.sha256 is not None and witness.sha256 == digest
     if version < len(STEPS):
         if not closed and not attest_current:
-            _refuse_unwitnessed(witness, digest, where)
+            _refuse_unwitnessed(witness, where)
         if witness is not None:  # from here on the file's bytes change
             witness = replace(witness, sha256=None)
             witness.write(witness_path)
@@ -138,7 +149,7 @@ def _opened(path: Path, key: Path | None, lock: Lock, attest_current: bool, wher
     if witness is not None:
         refuse_other_history(witness, content, where)
     if not closed and not attest_current:
-        _refuse_unwitnessed(witness, digest, where)
+        _refuse_unwitnessed(witness, where)
     if witness is None or not closed:
         witness = Witness(own, content.head.number, content.head.hash, None)
         witness.write(witness_path)
@@ -191,7 +202,9 @@ def refuse_other_history(witness: Witness, content: Content, where: str) -> None
         )
 
 
-def _refuse_unwitnessed(witness: Witness | None, digest: str | None, where: str) -> None:
+def _refuse_unwitnessed(witness: Witness | None, where: str) -> None:
+    """Unless a session was interrupted: it takes the digest from the witness before it writes a byte, and gives it
+    one only when the log is gone, durably. So a digest beside a log that is not empty is not ours either."""
     attest = "if this is surely the newest copy: voile ledger recover LEDGER --attest-current (docs/ledger.md)"
     if witness is None:
         raise LedgerRefused(
@@ -199,7 +212,7 @@ def _refuse_unwitnessed(witness: Witness | None, digest: str | None, where: str)
             where=where,
             remedy=f"restore the witness, or, {attest}",
         )
-    if witness.sha256 is not None and digest is not None:
+    if witness.sha256 is not None:
         raise LedgerRefused(
             "was changed since it was last closed",
             where=where,

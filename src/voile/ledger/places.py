@@ -1,11 +1,13 @@
 """Where a ledger and its key may lie, who may read them, and how small files are replaced whole."""
 
 import contextlib
+import errno
 import glob
 import hashlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from voile.errors import LedgerRefused
@@ -17,6 +19,28 @@ SHARED_FILE_SYSTEMS = {
 }  # fmt: skip
 _DRAFT = ".voile-draft-"
 _MOUNTS = Path("/proc/self/mountinfo")
+
+
+def disk_problem(error: OSError) -> tuple[str, str]:
+    """What the disk says, in words, and what to do."""
+    problem = f"cannot be read or written ({os.strerror(error.errno or errno.EIO).lower()})"
+    if isinstance(error, PermissionError):
+        return problem, "make it and its folder accessible to yourself, or run Voile as the user who owns it"
+    if error.errno in (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EINVAL):
+        return problem, "correct the path"
+    return problem, "make room or mend the disk, then try again; nothing half done is believed"
+
+
+@contextlib.contextmanager
+def refusing_disk(where: str) -> Iterator[None]:
+    """What the disk says, as a refusal."""
+    problem, remedy = "", ""
+    try:
+        yield
+    except OSError as error:
+        problem, remedy = disk_problem(error)
+    if problem:
+        raise LedgerRefused(problem, where=where, remedy=remedy)
 
 
 def wal_of(ledger: Path) -> Path:
@@ -57,7 +81,9 @@ def _shared(folder: Path) -> str:
 
 def refuse_folder(folder: Path, where: str, writing: bool = True) -> None:
     """Refuse a folder where locks and fsync cannot be trusted, or where nothing can be written."""
-    if not folder.is_dir():
+    with refusing_disk(where):
+        exists = folder.is_dir()
+    if not exists:
         raise LedgerRefused(
             "its folder does not exist", where=where, remedy="create the folder, or correct the path"
         )
@@ -73,8 +99,15 @@ def refuse_folder(folder: Path, where: str, writing: bool = True) -> None:
         raise LedgerRefused("its folder is read-only", where=where, remedy="make the folder writable for yourself")
 
 
-def refuse_file(path: Path, where: str, writing: bool = True) -> None:
+def refuse_file(path: Path, where: str, writing: bool = True, private: bool = True) -> None:
     """Refuse a file that is a link, is missing, is shared with others, or cannot be written."""
+    with refusing_disk(where):
+        problem, remedy = _unfit(path, writing, private)
+    if problem:
+        raise LedgerRefused(problem, where=where, remedy=remedy)
+
+
+def _unfit(path: Path, writing: bool, private: bool) -> tuple[str, str]:
     problem, remedy = "", "restore it from your newest backup, or correct the path (docs/ledger.md)"
     if path.is_symlink():
         problem, remedy = (
@@ -92,7 +125,7 @@ def refuse_file(path: Path, where: str, writing: bool = True) -> None:
                 "has a second name (hard link)",
                 "remove the other name: each would have its own lock",
             )
-        elif status.st_mode & 0o077:
+        elif private and status.st_mode & 0o077:
             problem, remedy = (
                 "can be read or written by others",
                 f"run: chmod 600 {path.name}, and ask who read it",
@@ -101,8 +134,7 @@ def refuse_file(path: Path, where: str, writing: bool = True) -> None:
             problem, remedy = "is read-only", f"run: chmod 600 {path.name}"
         elif not os.access(path, os.R_OK):
             problem, remedy = "cannot be read", "run Voile as the user who owns it"
-    if problem:
-        raise LedgerRefused(problem, where=where, remedy=remedy)
+    return problem, remedy
 
 
 def file_digest(path: Path) -> str:
@@ -118,6 +150,18 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def log_is_gone(ledger: Path) -> bool:
+    """Whether SQLite's log is empty or removed, and stays so after a power loss."""
+    log = wal_of(ledger)
+    if has_content(log):
+        return False
+    if log.exists():  # somebody who reads has kept it from being removed
+        with open(log, "rb") as file:
+            os.fsync(file.fileno())
+    sync_folder(ledger.parent)
+    return True
 
 
 def replace_file(path: Path, content: bytes) -> None:

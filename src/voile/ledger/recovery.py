@@ -1,5 +1,7 @@
 """After an interruption: what can be settled by looking, what an operator must attest, and what is wrong."""
 
+import os
+import stat
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +11,7 @@ from voile.ledger.chain import AUDITED, DANGLING, PUBLISHED, ReleaseRecord
 from voile.ledger.keys import KeyFile
 from voile.ledger.manifests import contradiction, newer_than, series_of
 from voile.ledger.opening import refuse_other_history
-from voile.ledger.places import file_digest
+from voile.ledger.places import disk_problem, file_digest
 from voile.ledger.store import Ledger
 from voile.ledger.view import LedgerView
 from voile.ledger.witness import Witness, witness_of
@@ -41,7 +43,11 @@ def dangling(ledger: Ledger | LedgerView) -> list[ReleaseRecord]:
 
 def recover(ledger: Ledger, not_published: Collection[int] = ()) -> list[Outcome]:
     """Settle interrupted releases: visible with the audited bytes is committed; absent is abandoned where the
-    operator attests that nobody ever saw it; anything else is left as it is, with the reason."""
+    operator attests that nobody ever saw it; anything else is left as it is, with the reason.
+
+    An operator can err about a release that was audited, so about to be revealed: its persons stay remembered, and
+    if it turns up it is committed. One that was only reserved cannot have been revealed.
+    """
     strangers = set(not_published) - {release.number for release in dangling(ledger)}
     if strangers:
         raise LedgerRefused(
@@ -50,18 +56,32 @@ def recover(ledger: Ledger, not_published: Collection[int] = ()) -> list[Outcome
             remedy="voile ledger show tells which releases are open; withdraw one that was published",
         )
     outcomes = []
-    for release in reversed(dangling(ledger)):  # the last first: what no later release relied on can be forgotten
-        outcome = _judged(release, release.number in not_published)
+    known = ledger.releases()
+    for release in reversed(known):  # the last first: what no later release relied on can be forgotten
+        if release.state not in DANGLING and not _turned_up(release):
+            continue
+        outcome = _judged(release, release.number in not_published, known)
         if outcome.result == COMMITTED:
             ledger.commit(release.number)
         elif outcome.result == ABANDONED:
-            ledger.abandon(release.number, "an operator attests that it was never published")
+            reason = "an operator attests that it was never published"
+            ledger.abandon(release.number, reason, forget=release.state != AUDITED)
         outcomes.append(outcome)
     return outcomes[::-1]
 
 
-def _judged(release: ReleaseRecord, attested: bool) -> Outcome:
-    state = _compared(release, Path(release.folder))
+def _turned_up(release: ReleaseRecord) -> bool:
+    """Whether an abandoned release is visible after all."""
+    return release.may_turn_up and _compared(release, Path(release.folder)) == (True, "")
+
+
+def _judged(release: ReleaseRecord, attested: bool, known: list[ReleaseRecord]) -> Outcome:
+    folder = Path(release.folder)
+    state, problem = _compared(release, folder)
+    if problem:
+        return Outcome(release.number, REFUSED, f"its folder {problem}")
+    if not state and any(_compared(other, folder)[0] for other in known if other.number != release.number):
+        state = None  # another release has its place: of this one nothing is there
     if state is None and attested:
         return Outcome(release.number, ABANDONED, "its folder is absent, and you attest that nobody saw it")
     if state is None:
@@ -75,16 +95,25 @@ def _judged(release: ReleaseRecord, attested: bool) -> Outcome:
     return Outcome(release.number, REFUSED, f"{why}; find out who wrote it, move it away, and recover again")
 
 
-def _compared(release: ReleaseRecord, folder: Path) -> bool | None:
-    """Whether a folder holds the audited bytes; None where there is nothing."""
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return None
-    if release.state not in (AUDITED, PUBLISHED) or not release.files:
-        return False
-    return all(
-        (folder / name).is_file() and file_digest(folder / name) == sha256
-        for name, sha256 in release.files.items()
-    )
+def _compared(release: ReleaseRecord, folder: Path) -> tuple[bool | None, str]:
+    """Whether a folder holds the audited bytes (None where there is nothing), and why that cannot be told."""
+    try:
+        if not os.listdir(folder):
+            return None, ""
+        files = release.files.items()
+        return bool(files) and all(_digest(folder / name) == sha256 for name, sha256 in files), ""
+    except (FileNotFoundError, NotADirectoryError):
+        return None, ""
+    except OSError as error:  # nobody can say that it is absent
+        return False, "; ".join(disk_problem(error))
+
+
+def _digest(path: Path) -> str:
+    """Of a file's bytes; "" where there is no file."""
+    try:
+        return file_digest(path) if stat.S_ISREG(os.stat(path).st_mode) else ""
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
 
 
 def verify(path: str | Path, key: str | Path | None = None, releases: Iterable[str | Path] = ()) -> list[Finding]:
@@ -93,10 +122,9 @@ def verify(path: str | Path, key: str | Path | None = None, releases: Iterable[s
         view = Ledger.read(path, key)
     except LedgerRefused as refusal:
         return [Finding(False, str(refusal))]
-    content = view.content
     parts = [
         counted(len(view.chain), "record"),
-        counted(len(content.signatures.numbers), "signature"),
+        counted(len(view.signatures()), "signature"),
         counted(view.persons, "person"),
     ]
     findings = [Finding(True, f"file, chain and memory are sound: {', '.join(parts)}")]
@@ -106,9 +134,10 @@ def verify(path: str | Path, key: str | Path | None = None, releases: Iterable[s
 
 
 def _key_finding(view: LedgerView) -> Finding:
-    if not view.key_path.exists():
+    if not os.path.lexists(view.key_path):
+        why = f"not checked: the key is not at {view.key_path}"
         return Finding(
-            None, f"not checked: the key is not at {view.key_path}; without it nothing can be published"
+            None, f"{why}; publishing will refuse until you restore it: voile ledger key --restore FILE"
         )
     content = view.content
     return _tried(
@@ -119,8 +148,9 @@ def _key_finding(view: LedgerView) -> Finding:
 
 def _witness_findings(view: LedgerView) -> list[Finding]:
     path = witness_of(view.key_path)
-    if not path.exists():
-        return [Finding(None, "not checked: no witness is beside the key, so an old copy would not be noticed")]
+    if not os.path.lexists(path):
+        why = "not checked: no witness is beside the key to tell whether this is the newest copy"
+        return [Finding(None, f"{why}; publishing will refuse until voile ledger recover --attest-current")]
     seen: list[Witness] = []
 
     def compare() -> None:
@@ -148,7 +178,7 @@ def _release_findings(view: LedgerView, folders: list[Path]) -> list[Finding]:
             findings.append(Finding(False, f"{folder.name} holds no release of this ledger"))
         elif not contradiction(series, known):
             places[series["release"]] = folder
-    nearby = [*folders, *(place for place in places.values() if place.is_dir())]
+    nearby = [*folders, *(place for place in places.values() if os.path.isdir(place))]
     findings.append(_tried(lambda: newer_than(view, nearby), "no release is nearby that it does not remember"))
     return findings + [_release_finding(release, places[release.number]) for release in known]
 
@@ -159,7 +189,9 @@ def _release_finding(release: ReleaseRecord, folder: Path) -> Finding:
         return Finding(False, f"{name} was interrupted ({release.state}): run voile ledger recover")
     if release.state != PUBLISHED:
         return Finding(True, f"{name} is {release.state}")
-    state = _compared(release, folder)
+    state, problem = _compared(release, folder)
+    if problem:
+        return Finding(None, f"{name}: not checked, {folder} {problem}")
     if state is None:
         return Finding(None, f"{name}: not checked, it is not at {folder}; name its folder with --release")
     same = "are those that were audited" if state else "are NOT those that were audited"

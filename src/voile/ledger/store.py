@@ -27,7 +27,7 @@ from voile.ledger.database import checkpoint, refusing, transaction
 from voile.ledger.keys import check_value
 from voile.ledger.memory import ONCE, UNKNOWN
 from voile.ledger.opening import Session, create_ledger, open_session
-from voile.ledger.places import file_digest, has_content, wal_of
+from voile.ledger.places import file_digest, log_is_gone
 from voile.ledger.pseudonyms import People, again, pseudonyms, read_only
 from voile.ledger.view import LedgerView, read_ledger
 
@@ -188,14 +188,19 @@ class Ledger:
         """The release is visible."""
         self._step("committed", release, {})
 
-    def abandon(self, release: int, reason: str) -> None:
-        """Nothing of it was revealed: forget the persons it introduced, unless a later release relied on them."""
-        later = any(r.state != links.ABANDONED for r in self.releases()[release:])
+    def abandon(self, release: int, reason: str, *, forget: bool = True) -> None:
+        """Nothing of it was revealed: forget the persons it introduced, unless a later release relied on them.
+
+        Who does not know that for certain, as its own publisher does, must not `forget`.
+        """
+        later = any(r.remembered for r in self.releases()[release:])
+        remembered = later or not forget
 
         def change(connection: sqlite3.Connection, content: Content) -> Content:
-            return content if later else replace(content, memory=content.memory.without(connection, release))
+            return replace(content, memory=content.memory.without(connection, release))
 
-        self._step("abandoned", release, {"reason": reason}, change)
+        body = {"reason": reason, "remembered": remembered}
+        self._step("abandoned", release, body, None if remembered else change)
 
     def withdraw(self, release: int, reason: str) -> None:
         """The release was recalled from its readers: noted, never forgotten, since it may have been read."""
@@ -220,7 +225,8 @@ class Ledger:
         self._record(kind, body, change)
 
     def erase(self, people: People) -> int:
-        """Forget the signatures of these persons; returns how many were forgotten. Their pseudonyms stay."""
+        """Forget the signatures of these persons, and sets that nobody else has; returns of how many persons.
+        Their pseudonyms stay."""
         if (self.recall(people) >= ONCE).sum() == 0:
             return 0
         count = 0
@@ -228,7 +234,8 @@ class Ledger:
         def change(connection: sqlite3.Connection, content: Content) -> Content:
             nonlocal count
             memory, count = content.memory.erased(connection, people)
-            return replace(content, memory=memory)
+            signatures = content.signatures.keeping(connection, memory.used())
+            return replace(content, memory=memory, signatures=signatures)
 
         self._record("erased", {}, change)
         return count
@@ -236,46 +243,49 @@ class Ledger:
     def rotate(self) -> None:
         """A new key over the old ones: whoever has only the old key file recognises nobody any more.
 
-        The key is durable before the ledger needs it; one left over by an interrupted rotation is used.
+        The key is durable before the ledger needs it; one left over by an interrupted rotation is replaced.
         """
+        self._writable()  # before a key is replaced that the file, after an error, may need already
         generation = self._content.generation + 1
-        if len(self._keys.keys) < generation:
-            with refusing(f"key {self._keys.path}"):
-                more = self._keys.with_another()
-                more.write()
-            self._keys = more
-        key = self._keys.keys[generation - 1]
+        with refusing(f"key {self._keys.path}"):
+            more = self._keys.with_another(generation - 1)
+            more.write()
+        self._keys, key = more, more.keys[-1]
 
         def change(connection: sqlite3.Connection, content: Content) -> Content:
             return replace(content, memory=content.memory.mapped(connection, lambda people: again(people, key)))
 
-        check = check_value(self._keys.keys[:generation])
+        check = check_value(more.keys)
         self._record("rotated", {"generation": generation, "check": check}, change)
 
     def _record(self, kind: str, body: dict[str, Any], change: Change | None = None) -> Record:
         """One transaction: the change and the record of it; then the witness hears of it."""
-        if self._connection is None or self._unsure:
-            raise LedgerRefused(
-                "is closed after an error", where=self._where, remedy="open it again: it is checked"
-            )
+        connection = self._writable()
         links.canonical(body)  # what is no JSON fails before anything is begun
         with refusing(self._where):
             if self._witness.sha256 is not None:  # from here on the file's bytes may change
                 self._tell(self._witness.number, self._witness.head)
             self._unsure = True
-            with transaction(self._connection):
-                self._refuse_moved(self._connection)
-                content = change(self._connection, self._content) if change else self._content
+            with transaction(connection):
+                self._refuse_moved(connection)
+                content = change(connection, self._content) if change else self._content
                 memory = {"memory": content.digest()} if change else {}
                 whole = {**body, **memory, "date": _now(), "salt": secrets.token_hex(16)}
                 record = Record.after(content.chain, kind, whole)
-                write_record(self._connection, record)
+                write_record(connection, record)
                 content = replace(content, chain=(*content.chain, record))
-                write_meta(self._connection, content.meta())
+                write_meta(connection, content.meta())
             self._content = content
             self._tell(record.number, record.hash)
             self._unsure = False
         return record
+
+    def _writable(self) -> sqlite3.Connection:
+        if self._connection is None or self._unsure:
+            raise LedgerRefused(
+                "is closed after an error", where=self._where, remedy="open it again: it is checked"
+            )
+        return self._connection
 
     def _refuse_moved(self, connection: sqlite3.Connection) -> None:
         row = connection.execute("select number, hash from chain order by number desc limit 1").fetchone()
@@ -299,7 +309,7 @@ class Ledger:
             whole = self._witness.sha256 is None and not self._unsure and checkpoint(self._connection)
             self._connection.close()
             self._connection = None
-            if whole and not has_content(wal_of(self.path)):
+            if whole and log_is_gone(self.path):
                 sealed = replace(self._witness, sha256=file_digest(self.path))
                 sealed.write(self._session.witness_path)
                 self._witness = sealed

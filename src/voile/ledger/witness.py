@@ -9,14 +9,26 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from voile.errors import LedgerRefused
-from voile.ledger.places import refuse_file, replace_file
+from voile.ledger.places import refuse_file, refusing_disk, replace_file
 
 _FORMAT = "voile ledger witness 1"
+_SUFFIX = ".witness"
 
 
 def witness_of(key: Path) -> Path:
-    """The witness lies beside the key."""
-    return key.with_suffix(".witness")
+    """The witness lies beside the key.
+
+    >>> witness_of(Path("safe/clinic.key")).name
+    'clinic.witness'
+    """
+    if not key.name or key.suffix.lower() == _SUFFIX:  # it would replace the key
+        raise LedgerRefused(
+            "has the name of a witness, or none",
+            where=f"key {key}",
+            rule="a key and the witness beside it are two files",
+            remedy="give the key another name, such as clinic.key",
+        )
+    return key.with_suffix(_SUFFIX)
 
 
 @dataclass(frozen=True)
@@ -31,12 +43,14 @@ class Witness:
     @classmethod
     def read(cls, path: Path, ledger: str) -> "Witness | None":
         """The witness of this ledger; None where there is none."""
-        if not path.exists() and not path.is_symlink():
-            return None
         where = f"witness {path}"
-        refuse_file(path, where)
+        with refusing_disk(where):
+            if not path.exists() and not path.is_symlink():
+                return None
+            refuse_file(path, where)
+            text = path.read_bytes()
         try:
-            content = json.loads(path.read_bytes())
+            content = json.loads(text)
             sound = content.pop("format") == _FORMAT and content["ledger"] == ledger
             witness = cls(**content) if sound else None
             sound = witness is not None and isinstance(witness.number, int) and isinstance(witness.head, str)

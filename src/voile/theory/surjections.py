@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from math import factorial, prod
 from typing import Any, NamedTuple, TypeAlias
 
@@ -146,14 +147,16 @@ class _Step(NamedTuple):
 # values (and signatures) of persons who will be seen again, and the rows taken
 _State: TypeAlias = tuple[frozenset[tuple[Person, Any, frozenset[Any] | None]], int]
 _Layer: TypeAlias = dict[_State, int]
+_Needed: TypeAlias = dict[
+    int, int
+]  # the bits of each group that a step finishes -> how many of them must be taken
 
 
 def _count(part: list[list[Group]], invariant: bool, states: int) -> tuple[int, dict[Person, Counter[Any]]] | None:
     """All surjections of a component, and how many give each person each value; None if it is too large."""
-    steps, full = _steps(part)
-    persons = {step.person for step in steps}
+    steps: list[tuple[_Step, _Needed]] = []
     layers: list[_Layer] = [{(frozenset(), 0): 1}]
-    for step, needed in zip(steps, full, strict=True):
+    for step, needed in _steps(part):
         after: _Layer = {}
         for state, ways in layers[-1].items():
             for _, follower in _followers(state, step, needed, invariant):
@@ -161,11 +164,12 @@ def _count(part: list[list[Group]], invariant: bool, states: int) -> tuple[int, 
             if len(after) > states:
                 return None
         layers.append(after)
+        steps.append((step, needed))
     nobody = all(len(g.values) == g.counterfeits for groups in part for g in groups if not g.covers)
     order = prod(factorial(group.counterfeits) for groups in part for group in groups) if nobody else 0
-    counts: dict[Person, Counter[Any]] = {person: Counter() for person in persons}
+    counts: dict[Person, Counter[Any]] = {step.person: Counter() for step, _ in steps}
     later: _Layer = dict.fromkeys(layers[-1], order)
-    for step, needed, layer in zip(reversed(steps), reversed(full), reversed(layers[:-1]), strict=True):
+    for (step, needed), layer in zip(reversed(steps), reversed(layers[:-1]), strict=True):
         before: _Layer = {}
         for state, ways in layer.items():
             for value, follower in _followers(state, step, needed, invariant):
@@ -177,35 +181,31 @@ def _count(part: list[list[Group]], invariant: bool, states: int) -> tuple[int, 
     return sum(later.values()), counts
 
 
-def _steps(part: list[list[Group]]) -> tuple[list[_Step], list[dict[int, int]]]:
-    """Persons and releases in an order that finishes groups and lives early; and for each step the groups it
-    finishes: their bits, and how many of them must be taken."""
-    rows: dict[tuple[int, Person], list[tuple[int, Any, frozenset[Any]]]] = {}
-    masks, needed, waiting, bit = [], [], [], 0
-    for release, groups in enumerate(part):
-        for group in groups:
-            first, bit = bit, bit + len(group.values)
-            masks.append((1 << bit) - (1 << first))
-            needed.append(len(group.values) - group.counterfeits)
-            waiting.append(dict.fromkeys((release, person) for person in group.covers))
-            signature = frozenset(group.values)
-            for key in waiting[-1]:
-                rows.setdefault(key, []).extend(
-                    (1 << (first + i), value, signature) for i, value in enumerate(group.values)
-                )
-    steps, full = [], []
-    left = Counter(person for _, person in rows)
+def _steps(part: list[list[Group]]) -> Iterator[tuple[_Step, _Needed]]:
+    """Persons and releases in an order that finishes groups and lives early, each made only when asked for: of
+    a component too large to count few are."""
+    groups = [(release, group) for release, some in enumerate(part) for group in some]
+    ends = list(accumulate(len(group.values) for _, group in groups))
+    masks = [(1 << end) - (1 << (end - len(group.values))) for end, (_, group) in zip(ends, groups, strict=True)]
+    waiting = [dict.fromkeys((release, person) for person in group.covers) for release, group in groups]
+    around: dict[tuple[int, Person], list[int]] = {}  # the groups that cover a person in a release
+    for i, keys in enumerate(waiting):
+        for key in keys:
+            around.setdefault(key, []).append(i)
+    left = Counter(person for _, person in around)
     lives = dict(left)
     for release, person in _order(waiting, left):
-        mine = [i for i, keys in enumerate(waiting) if (release, person) in keys]
+        mine = around[release, person]
+        rows = []
         for i in mine:
             del waiting[i][release, person]
+            values = groups[i][1].values
+            signature, first = frozenset(values), ends[i] - len(values)
+            rows += [(1 << (first + place), value, signature) for place, value in enumerate(values)]
         ended = [i for i in mine if not waiting[i]]
-        full.append({masks[i]: needed[i] for i in ended})
         first_seen, left[person] = left[person] == lives[person], left[person] - 1
-        forgotten = sum(masks[i] for i in ended)
-        steps.append(_Step(person, tuple(rows[release, person]), forgotten, first_seen, left[person] == 0))
-    return steps, full
+        step = _Step(person, tuple(rows), sum(masks[i] for i in ended), first_seen, left[person] == 0)
+        yield step, {masks[i]: len(groups[i][1].values) - groups[i][1].counterfeits for i in ended}
 
 
 def _order(waiting: list[dict[tuple[int, Person], None]], left: Counter[Person]) -> Iterator[tuple[int, Person]]:
@@ -217,9 +217,7 @@ def _order(waiting: list[dict[tuple[int, Person], None]], left: Counter[Person])
         yield from list(chosen)
 
 
-def _followers(
-    state: _State, step: _Step, needed: dict[int, int], invariant: bool
-) -> Iterator[tuple[Any, _State]]:
+def _followers(state: _State, step: _Step, needed: _Needed, invariant: bool) -> Iterator[tuple[Any, _State]]:
     """The states after a person has got a row, with the value it carries."""
     known, taken = state
     mine = next((entry for entry in known if entry[0] == step.person), None)
