@@ -224,6 +224,15 @@ def test_decimal_persons(series):
         series.publish(table(rows, {**SPEC, "name": {"role": "subject", "type": "decimal"}}), m=2)
 
 
+def test_nobody_known_is_a_misspelling_until_told_otherwise(series):
+    series.publish(table(TWO), m=2)
+    shouted = [(name.upper(), age, disease) for name, age, disease in TWO]
+    with pytest.raises(LedgerRefused, match="none of the 4 persons"):
+        series.publish(table(shouted))
+    plan, _ = series.publish(table(shouted), all_new=True)
+    assert plan.counts["new"] == 4
+
+
 def test_filling_weakens_the_claim_for_ever_after(series):
     rungs = []
     for number, balance in enumerate(("counterfeit", "fill", "counterfeit"), 1):
@@ -435,7 +444,7 @@ def test_signatures_persist_through_any_life(tmp_path_factory, data):
         rows = [(n, data.draw(st.integers(0, 9)), data.draw(st.sampled_from("uvwxyz"))) for n in sorted(names)]
         draws = InsecureDraws(data.draw(st.integers(0, 99)))
         try:
-            plan, _ = series.publish(table(rows), m=m, balance=balance, draws=draws)
+            plan, _ = series.publish(table(rows), m=m, balance=balance, draws=draws, all_new=True)
         except Infeasible:
             continue
         shown = plan.recollection.table

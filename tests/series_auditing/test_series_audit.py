@@ -71,9 +71,7 @@ def test_certificates_of_a_series(tmp_path, m_invariance_cases):
     assert report.ok and report.m == 2, report.failures
     assert "at least 2 values are left for everybody, required >= 2" in report.met
     turned = audit_series(folders[::-1], COLUMNS)
-    assert turned.failures == (
-        "r1: release 1 comes after release 0, not after release 2: one is missing or out of order",
-    )
+    assert turned.failures == ("r1: release 1 after release 2: out of order",)
     add_certificate(folders[1], series_entry(2, ledger="cd"))
     assert "another ledger" in audit_series(folders, COLUMNS).failures[0]
     add_certificate(folders[1], series_entry(2, record=5))

@@ -57,7 +57,7 @@ def create(ledger: Path, key: Path | None, as_json: bool) -> None:
     rows = [
         ("ledger", f"{ledger}: back it up after every release, together with nothing else"),
         ("key", f"{where}: back it up now, somewhere else (voile ledger key {ledger} --backup FILE)"),
-        ("next", f"voile publish TABLE -s SPEC --ledger {ledger} -p m=2 -o FOLDER"),
+        ("next", f"voile publish TABLE -s SPEC --ledger {ledger} -p m=4 -o FOLDER"),
     ]
     _say(as_json, {"ok": True, "ledger": str(ledger), "id": view.id, "key": where}, "Created", rows)
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--delete", type=click.Path(path_type=Path), default=None, help="Persons who left: a table with their column."
 )
+@click.option("--all-new", is_flag=True, help="Nobody in TABLE is known to the ledger, and that is right.")
 @click.option("--preview", is_flag=True, help="Say what would happen, and write nothing.")
 @click.option("--measure", default="", metavar="METRICS", help='For you alone, such as "qwe_median[theta=0.05]".')
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
@@ -52,6 +53,7 @@ def command(
     format: str | None,
     insert: Path | None,
     delete: Path | None,
+    all_new: bool,
     preview: bool,
     measure: str,
     as_json: bool,
@@ -63,21 +65,24 @@ def command(
     from voile.intake.spec_file import schema_of
     from voile.pipeline import read
     from voile.series.publishing import Series
+    from voile.series.recollection import required_subject
 
     given = parameters_of(parameter)
     MInvariant.configure({"m": 2} | given)  # refuses unknown names before they meet others
+    schema = schema_of(spec)
+    required_subject(schema)
     series = Series(ledger or spec.with_suffix(".ledger"), key=key)
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
     with ProgressBar() as report:
         report("reading", 0)
-        schema = schema_of(spec)
         source: Any = changed_frame(table, schema, insert, delete) if insert or delete else table
         content = read(source, schema, may_be_empty=True)
         if preview:
-            plan = series.preview(content, measure=measure, report=report, **given)
+            plan = series.preview(content, measure=measure, report=report, all_new=all_new, **given)
         else:
-            plan, _ = series.publish(content, out, format=chosen, measure=measure, report=report, **given)
+            options: dict[str, Any] = {"format": chosen, "measure": measure, "all_new": all_new}
+            plan, _ = series.publish(content, out, report=report, **options, **given)
     folder = out or series.path.parent / f"release-{plan.number}"
     if as_json:
         own = {"preview": True} if preview else {"folder": str(folder)}
@@ -106,6 +111,7 @@ def summary(plan: "Plan", ledger: Path, spec: Path, folder: Path | None) -> None
             f"{counted(counts['counterfeits'], 'counterfeit')} in {counted(table['groups'], 'group')}",
         ),
         ("held back", _held_back(counts)),
+        *_warnings(plan),
         ("information loss", f"{utility['gcp_leaves']:.1%} of the detail in quasi-identifying cells (gcp_leaves)"),
         *(("private", f"{name} {value:.6g}") for name, value in _measured(plan).items()),
     ]
@@ -119,6 +125,21 @@ def summary(plan: "Plan", ledger: Path, spec: Path, folder: Path | None) -> None
         ("next", f"voile audit {folder} -s {spec}; voile ledger show {ledger}"),
     ]
     show.facts(f"Release {plan.number}", rows)
+
+
+def _warnings(plan: "Plan") -> list[tuple[str, str]]:
+    """What the steward may want to avoid before it is published."""
+    found = []
+    if plan.counts["waiting"]:
+        more = (
+            "hold only against a reader who does not know the algorithm; a larger batch, or -p ineligible=refuse"
+        )
+        found.append(("weaker", f"this release and all later ones {more}, avoids that"))
+    alone = int((plan.partition.sizes == 1).sum())
+    if alone:
+        words = "of one real person, whose own values are published unless min_width or a hierarchy hides"
+        found.append(("alone", f"{counted(alone, 'group')} {words} them"))
+    return found
 
 
 def _held_back(counts: Any) -> str:

@@ -63,7 +63,7 @@ class Series:
                 "there is no ledger",
                 where=self.path.name,
                 rule="a series without its memory would publish everybody anew",
-                remedy="new series: voile ledger create, or voile.Series.create(path); else restore the ledger",
+                remedy="restore it, or correct the name; a series that begins needs voile ledger create",
             )
 
     @classmethod
@@ -84,17 +84,18 @@ class Series:
         measure: str = "",
         report: Report = silent,
         draws: Draws = SECRET,
+        all_new: bool = False,
         **parameters: object,
     ) -> tuple[Plan, AuditReport]:
         """Publish a table as the next release, into a new folder (default: release-N beside the ledger).
 
         `parameters` are those of m_invariant: m (as in the first release, and there required), balance, changed,
-        ineligible. Returns what was done, and the audit.
+        ineligible. `all_new`: nobody of a later table is known, and that is right. Returns what was done, and the audit.
         """
         with self._open(report) as ledger:
             target = Path(folder) if folder else self.path.parent / f"release-{ledger.next_release}"
             with Staging(target) as staging:
-                plan = _planned(table, ledger, parameters, measure, report, draws)
+                plan = _planned(table, ledger, parameters, measure, report, draws, all_new)
                 report("writing and auditing", 0)
                 newcomers = _newcomers(plan)
                 release, found = write_registered(
@@ -102,10 +103,18 @@ class Series:
                 )
         return replace(plan, release=release), found
 
-    def preview(self, table: Table, *, measure: str = "", report: Report = silent, **parameters: object) -> Plan:
+    def preview(
+        self,
+        table: Table,
+        *,
+        measure: str = "",
+        report: Report = silent,
+        all_new: bool = False,
+        **parameters: object,
+    ) -> Plan:
         """What publishing would do: counterfeits, rows held back, utility. Nothing is written, no draw is kept."""
         with self._open(report) as ledger:
-            return _planned(table, ledger, parameters, measure, report, SECRET)
+            return _planned(table, ledger, parameters, measure, report, SECRET, all_new)
 
     def history(self) -> pl.DataFrame:
         """The releases so far: number, date, state, and what each held."""
@@ -144,7 +153,13 @@ def _line(known: ReleaseRecord) -> dict[str, Any]:
 
 
 def _planned(
-    table: Table, ledger: Ledger, parameters: Mapping[str, object], measure: str, report: Report, draws: Draws
+    table: Table,
+    ledger: Ledger,
+    parameters: Mapping[str, object],
+    measure: str,
+    report: Report,
+    draws: Draws,
+    all_new: bool,
 ) -> Plan:
     """Recall, partition, check; all in memory."""
     if not isinstance(table, Table):
@@ -152,12 +167,13 @@ def _planned(
             "not a table that was read", where="series", remedy="read it first: voile.read(file, spec)"
         )
     wanted = parse_measures(measure, [column.name for column in table.quasi])
-    before = [known for known in ledger.releases() if known.state != "abandoned"]
-    ours = [known for known in before if known.body.get("algorithm") == _KEY]
+    ours = [known for known in ledger.releases() if known.remembered and known.body.get("algorithm") == _KEY]
     chosen = _configured(ours, parameters)
     _refuse_other_column(ours, table)
     report("recalling", 0)
     known = recollect(table, ledger, _KEY)
+    if ours and table.n and not all_new and (known.history.signature == NEW).sum() == table.n:
+        _refuse_strangers(table.n)
     if known.changed and chosen.changed == "refuse":
         _refuse_changed(known.changed)
     partition = chosen.partition(
@@ -216,6 +232,16 @@ def _refuse_other_column(ours: list[ReleaseRecord], table: Table) -> None:
             rule="signatures are values of one column",
             remedy="use the spec of the first release, or another ledger with other persons",
         )
+
+
+def _refuse_strangers(persons: int) -> None:
+    """Ids that lost their zeros, or changed their case, would begin the series anew."""
+    raise LedgerRefused(
+        f"none of the {counted(persons, 'person')} is known to the ledger",
+        where="table",
+        rule="a series goes on with persons it knows, spelled as before",
+        remedy="check how persons are written; if they are all new indeed: --all-new (all_new=True)",
+    )
 
 
 def _refuse_changed(rows: int) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
 from voile.core.history import NEW, History
-from voile.core.schema import Missing, Role, Schema, Type
+from voile.core.schema import ColumnSpec, Missing, Role, Schema, Type
 from voile.core.table import Column, Table
 from voile.errors import HierarchyError, InputError, LedgerRefused, SpecError, counted
 from voile.intake.columns import MISSING_LABEL
@@ -35,17 +35,23 @@ class Recollection:
     erased: int  # rows of persons who were erased on request
 
 
-def person_texts(table: Table) -> pl.Series:
-    """What names each row's person, spelled the same in every release."""
-    subject = table.with_role(Role.SUBJECT)
-    if not subject or table.schema is None:
+def required_subject(schema: Schema | None) -> ColumnSpec:
+    """The column that names the person."""
+    found = schema.with_role(Role.SUBJECT) if schema else ()
+    if not found:
         raise SpecError(
             "no subject column",
             where="spec",
             rule="the ledger remembers persons",
             remedy='declare the column that names the person: { role = "subject" }',
         )
-    spec = table.schema.with_role(Role.SUBJECT)[0]
+    return found[0]
+
+
+def person_texts(table: Table) -> pl.Series:
+    """What names each row's person, spelled the same in every release."""
+    spec = required_subject(table.schema)
+    subject = table.with_role(Role.SUBJECT)
     if spec.missing == Missing.CATEGORY:
         raise SpecError(
             'missing = "category" for the person',
@@ -93,9 +99,9 @@ def refuse_other_subject(table: Table, releases: Iterable[ReleaseRecord]) -> Non
 
 def recollect(table: Table, ledger: Ledger, algorithm: str) -> Recollection:
     """Recall every person of a table; a signature's values get codes even if nobody has them now."""
+    texts = person_texts(table)
     column = table.single_sensitive(algorithm)
     _refuse_decimal(table.schema, column)
-    texts = person_texts(table)
     refuse_other_subject(table, ledger.releases())
     people = ledger.pseudonyms(texts)
     number = ledger.recall(people)

@@ -23,14 +23,10 @@ def broken_links(certificates: Sequence[Mapping[str, Any] | None], names: Sequen
     Other records of the ledger (a commit, a withdrawal) stand between two releases, so a hash need not be the
     next one's predecessor; but two releases never share a record or a predecessor.
 
-    Numbers may be left out (a release that failed keeps its own), so each names the one it comes after.
-
     >>> one = {"series": {"ledger": "ab", "release": 1, "after": 0, "record": "0a", "previous": "00", "m": 2}}
     >>> two = {"series": {**one["series"], "release": 3, "after": 2, "record": "0b"}}
-    >>> for problem in broken_links([one, two], ["r1", "r2"]):
-    ...     print(problem)
-    r2: release 3 comes after release 2, not after release 1: one is missing or out of order
-    r1, r2: the same predecessor: a fork
+    >>> broken_links([one, two], ["r1", "r2"])
+    ['r1, r2: the same predecessor: a fork']
     """
     entries = [_series(certificate) for certificate in certificates]
     if not any(entries):
@@ -46,15 +42,29 @@ def broken_links(certificates: Sequence[Mapping[str, Any] | None], names: Sequen
     for before, entry, name in zip(entries, entries[1:], names[1:], strict=False):
         if entry["ledger"] != before["ledger"]:
             found.append(f"{name}: of another ledger than the release before it")
-        elif entry["after"] != before["release"]:
-            found.append(
-                f"{name}: release {entry['release']} comes after release {entry['after']}, not after release "
-                f"{before['release']}: one is missing or out of order"
-            )
+        elif entry["release"] <= before["release"]:
+            found.append(f"{name}: release {entry['release']} after release {before['release']}: out of order")
     for part, trouble in (("record", "the same record twice"), ("previous", "the same predecessor: a fork")):
         for i, entry in enumerate(entries):
             twins = [j for j in range(i) if entries[j][part] == entry[part]]
             found += [f"{names[j]}, {names[i]}: {trouble}" for j in twins]
+    return found
+
+
+def left_out(certificates: Sequence[Mapping[str, Any] | None], names: Sequence[str]) -> list[str]:
+    """Where releases between are not at hand: they may have been abandoned or withdrawn, or tell more.
+
+    >>> left_out([{"series": {"release": 1}}, {"series": {"release": 3, "after": 2}}], ["r1", "r3"])
+    ['r3: comes after release 2, not among these: what that one tells is not counted']
+    """
+    found, last = [], 0
+    for entry, name in zip(map(_series, certificates), names, strict=True):
+        after = entry.get("after")
+        if isinstance(after, int) and after > last:
+            found.append(
+                f"{name}: comes after release {after}, not among these: what that one tells is not counted"
+            )
+        last = entry.get("release", last)
     return found
 
 

@@ -16,7 +16,7 @@ from voile.errors import ParameterError, counted
 from voile.intake.spec_file import Spec, schema_of
 from voile.models.unique_distinct_l_diversity import UniqueDistinctLDiversity
 from voile.requirements import parse_requirements
-from voile.series_auditing.chain import broken_links, promised_m
+from voile.series_auditing.chain import broken_links, left_out, promised_m
 from voile.series_auditing.exact_risk import MOST_PERSONS, View, exact_risk
 from voile.series_auditing.knowledge import (
     KnownTable,
@@ -159,6 +159,7 @@ class _SeriesAudit:
         promised = promised_m(self.certificates)
         m = self.required if self.required is not None else promised
         self.failures += broken_links(self.certificates, self.names)
+        self.notes += left_out(self.certificates, self.names)
         if m is not None:
             for each in self.figures:
                 if each.m is not None and each.m < m:

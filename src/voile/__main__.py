@@ -1,0 +1,5 @@
+"""`python -m voile`."""
+
+from voile.cli.main import main
+
+main()
