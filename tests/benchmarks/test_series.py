@@ -12,6 +12,8 @@ from benchmarks.vulnerable import vulnerable
 from voile.attacks.candidate_sets import Intersections
 from voile.core.partition import Partition
 
+pytestmark = pytest.mark.slow  # of processes, or of many worlds
+
 needs_data = pytest.mark.skipif(
     not acs.available(), reason="no data: set VOILE_DATA to a folder with acs2018/acs-income-2018-holdout.parquet"
 )

@@ -8,6 +8,8 @@ import pytest
 from tests.command_line import voile as command
 from tests.series_auditing.series import SPEC, add_certificate, paper_series
 
+pytestmark = pytest.mark.slow  # of processes, or of many worlds
+
 
 @pytest.fixture
 def series(tmp_path, m_invariance_cases):

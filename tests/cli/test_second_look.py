@@ -12,6 +12,8 @@ from tests.command_line import clinic
 from tests.command_line import voile as command
 from voile.cli.main import run
 
+pytestmark = pytest.mark.slow  # of processes, or of many worlds
+
 COLUMNS = {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"}
 
 

@@ -17,6 +17,8 @@ from voile.ledger import Ledger
 from voile.ledger.database import open_to_read, open_to_write
 from voile.ledger.witness import witness_of
 
+pytestmark = pytest.mark.slow  # of processes, or of many worlds
+
 
 @pytest.fixture
 def small(path):

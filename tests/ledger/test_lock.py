@@ -13,6 +13,8 @@ PUBLISHER = """
 import sys
 from tests.ledger.clinic import publish
 from voile.ledger import Ledger
+
+pytestmark = pytest.mark.slow  # of processes, or of many worlds
 with Ledger.open(sys.argv[1]) as ledger:
     publish(ledger, [sys.argv[2]])
 """

@@ -24,6 +24,8 @@ from tests.oracle.series_worlds import (
 )
 from voile.algorithms.m_invariant import MInvariant
 
+pytestmark = pytest.mark.slow  # of processes, or of many worlds
+
 SIZES = [
     pytest.param(2, 3, 3, 3, LINE, 96, id="m=2"),
     pytest.param(2, 4, 2, 3, MIXED, 258, id="m=2, four values, mixed"),

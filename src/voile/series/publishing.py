@@ -90,7 +90,7 @@ class Series:
         """Publish a table as the next release, into a new folder (default: release-N beside the ledger).
 
         `parameters` are those of m_invariant: m (as in the first release, and there required), balance, changed,
-        ineligible. `all_new`: nobody of a later table is known, and that is right. Returns what was done, and the audit.
+        ineligible. `all_new`: nobody of a later table is known, and that is right. Returns the plan and the audit.
         """
         with self._open(report) as ledger:
             target = Path(folder) if folder else self.path.parent / f"release-{ledger.next_release}"
