@@ -14,7 +14,6 @@ import sys
 from tests.ledger.clinic import publish
 from voile.ledger import Ledger
 
-pytestmark = pytest.mark.slow  # of processes, or of many worlds
 with Ledger.open(sys.argv[1]) as ledger:
     publish(ledger, [sys.argv[2]])
 """
@@ -40,6 +39,7 @@ def test_a_refused_opening_lets_go_of_the_lock(path, keys):
     Ledger.open(path, patience=0).close()
 
 
+@pytest.mark.slow
 def test_publishers_at_once(path):
     """None is lost, none doubled, and nobody hears of a locked database."""
     children = [

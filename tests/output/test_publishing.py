@@ -146,6 +146,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_reveals_nothing(tmp_path, how):
     """Killed while everything is written but not yet audited; the next run sweeps up what is left."""
@@ -169,6 +170,7 @@ def test_an_interrupted_run_reveals_nothing(tmp_path, how):
     assert left_behind(tmp_path) == ["out"]
 
 
+@pytest.mark.slow
 def test_many_publishers_in_one_folder(tmp_path):
     """Eight at once beside each other: nobody sweeps up another's staging folder."""
     from concurrent.futures import ThreadPoolExecutor
