@@ -65,12 +65,11 @@ def command(
     from voile.intake.spec_file import schema_of
     from voile.pipeline import read
     from voile.series.publishing import Series
-    from voile.series.recollection import required_subject
 
     given = parameters_of(parameter)
     MInvariant.configure({"m": 2} | given)  # refuses unknown names before they meet others
     schema = schema_of(spec)
-    required_subject(schema)
+    schema.required_subject()
     series = Series(ledger or spec.with_suffix(".ledger"), key=key)
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")

@@ -202,6 +202,18 @@ class Schema:
                     "a name that a spreadsheet would run", where=where, rule="names begin with none of = + - @ '"
                 )
 
+    def required_subject(self) -> ColumnSpec:
+        """The column that names the person, for what needs to recognise persons."""
+        found = self.with_role(Role.SUBJECT)
+        if not found:
+            raise SpecError(
+                "no subject column",
+                where="spec",
+                rule="persons are recognised by it, over releases and tables",
+                remedy='declare the column that names the person: { role = "subject" }',
+            )
+        return found[0]
+
     def require_roles(self) -> None:
         """A promise needs someone to protect from being found, and something to protect."""
         for role in (Role.QUASI_IDENTIFYING, Role.SENSITIVE):

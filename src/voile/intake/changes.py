@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from voile.core.schema import ColumnSpec, Role, Schema, Type
-from voile.errors import InputError, SpecError, counted
+from voile.core.schema import ColumnSpec, Schema, Type
+from voile.errors import InputError, counted
 from voile.intake.data_frame import data_frame
 from voile.intake.normalise import normalised, twin_keys
 from voile.intake.table_reader import read_frame
@@ -17,12 +17,7 @@ _PERSON = "\0person"  # no column of a file can have this name
 def changed_frame(base: Any, schema: Schema, insert: Any = None, delete: Any = None) -> pl.DataFrame:
     """The rows of `base` without the persons in `delete`, with the rows of `insert` added, or in place of the
     row of the same person. `delete` is a table with at least the subject column."""
-    subject = schema.with_role(Role.SUBJECT)
-    if len(subject) != 1:
-        raise SpecError(
-            "no subject column", where="spec", rule="changes are told by person", remedy='declare role = "subject"'
-        )
-    own = subject[0]
+    own = schema.required_subject()
     frame = _keyed(base, schema, own, "table")
     if delete is not None:
         gone = _keyed(delete, schema, own, "deletions")

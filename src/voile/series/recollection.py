@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
 from voile.core.history import NEW, History
-from voile.core.schema import ColumnSpec, Missing, Role, Schema, Type
+from voile.core.schema import Missing, Role, Schema, Type
 from voile.core.table import Column, Table
 from voile.errors import HierarchyError, InputError, LedgerRefused, SpecError, counted
 from voile.intake.columns import MISSING_LABEL
@@ -35,22 +35,11 @@ class Recollection:
     erased: int  # rows of persons who were erased on request
 
 
-def required_subject(schema: Schema | None) -> ColumnSpec:
-    """The column that names the person."""
-    found = schema.with_role(Role.SUBJECT) if schema else ()
-    if not found:
-        raise SpecError(
-            "no subject column",
-            where="spec",
-            rule="the ledger remembers persons",
-            remedy='declare the column that names the person: { role = "subject" }',
-        )
-    return found[0]
-
-
 def person_texts(table: Table) -> pl.Series:
     """What names each row's person, spelled the same in every release."""
-    spec = required_subject(table.schema)
+    if table.schema is None:
+        raise ValueError("a table without a schema cannot be published")
+    spec = table.schema.required_subject()
     subject = table.with_role(Role.SUBJECT)
     if spec.missing == Missing.CATEGORY:
         raise SpecError(

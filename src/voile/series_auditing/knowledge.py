@@ -211,14 +211,3 @@ def require_series(schema: Schema) -> None:
             rule="a series is judged for one",
             remedy="judge one after the other: declare the others insensitive in a copy of the spec",
         )
-
-
-def require_subject(schema: Schema) -> None:
-    """Persons are matched over the tables by the subject column."""
-    if not schema.with_role(Role.SUBJECT):
-        raise SpecError(
-            "no subject column",
-            where="spec",
-            rule="it says who is the same person in several tables",
-            remedy='declare the column of personal numbers as { role = "subject" }, or leave --known out',
-        )

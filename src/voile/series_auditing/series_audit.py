@@ -24,7 +24,6 @@ from voile.series_auditing.knowledge import (
     ShownRelease,
     Values,
     require_series,
-    require_subject,
 )
 from voile.series_auditing.report import ReleaseFigures, SeriesReport
 
@@ -57,7 +56,7 @@ def audit_series(
     require_series(schema)
     asked, requirements = _requirements(require)
     if known:
-        require_subject(schema)
+        schema.required_subject()
         if len(known) != len(releases):
             raise ParameterError(
                 f"{counted(len(known), 'table')} for {counted(len(releases), 'release')}",
