@@ -45,7 +45,9 @@ def base_values_in(certificate: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     columns = certificate["table"]["columns"]
     told = [(entry["name"], entry["role"], entry["published"]) for entry in columns]
-    if Role.SENSITIVE not in {role for _, role, _ in told} or not all(type(word) is str for t in told for word in t):
+    if not all(isinstance(word, str) for words in told for word in words) or not any(
+        role == Role.SENSITIVE for _, role, _ in told
+    ):
         raise ValueError
     for entry in columns:
         if not {"base_values", "weights"} & set(entry) and entry["published"] != NODES:
