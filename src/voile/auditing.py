@@ -60,6 +60,11 @@ class AuditReport:
         """Whether nothing that was promised or required is broken."""
         return not self.failures
 
+    @property
+    def true_values(self) -> Mapping[str, Any] | None:
+        """What the certificate says of the promise before values were generalised: no reader can check it."""
+        return None if self.certificate is None else self.certificate.get("true_values")
+
     def document(self) -> dict[str, Any]:
         """For `--json`."""
         return {
@@ -69,6 +74,7 @@ class AuditReport:
             "suppressed": self.suppressed,
             "generalised": self.generalised,
             "achieved": {key: verdict.shown() for key, verdict in self.achieved.items()},
+            **({} if self.true_values is None else {"true_values": dict(self.true_values)}),
             "digest_matches": self.digest_matches,
             "failures": list(self.failures),
             "met": list(self.met),
@@ -249,8 +255,15 @@ def _is_certificate(document: Any) -> bool:
         return False
     with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, ParameterError):
         base_values_in(document)
-        return bool(_promised(document))
+        return _sound_true_values(document.get("true_values")) and bool(_promised(document))
     return False
+
+
+def _sound_true_values(section: Any) -> bool:
+    if section is None:
+        return True
+    whole = all(type(section[name]) is int and section[name] >= 0 for name in ("groups_above", "rows_above"))
+    return whole and type(section["kept"]) is bool and isinstance(section["achieved"], int | float | str | None)
 
 
 def _promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:
