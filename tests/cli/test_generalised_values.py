@@ -32,7 +32,9 @@ def run(folder, *arguments):
 
 def test_what_is_not_kept_is_said_aloud(folder):
     """(1/2, 3) of a column with 70 % of one value: raised values give themselves away."""
-    made = run(folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "-o", "out")
+    made = run(
+        folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "-o", "out"
+    )
     assert made.code == 0, made.err
     assert "of 200 rows show a node of job" in made.out
     assert "on true values: " in made.out and "not kept: " in made.out
