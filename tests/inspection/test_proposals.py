@@ -252,7 +252,7 @@ def test_what_inspect_says_is_reachable_is_reached(counts):
         release = voile.anonymize(table, "sweep_e", tau=usable(tau), l=ell, ineligible="refuse")
         assert release.certificate["true_values"]["kept"]
         with pytest.raises(Infeasible):
-            voile.anonymize(table, "sweep_e", tau=float(tau) * 0.99, l=ell, ineligible="refuse")
+            voile.anonymize(table, "sweep_e", tau=str(tau * Fraction(99, 100)), l=ell, ineligible="refuse")
     voile.anonymize(table, "sweep", tau=usable(Fraction(1, found.values)), l=found.values)
     with pytest.raises(Infeasible):
         voile.anonymize(table, "sweep", tau=0.5, l=found.values + 1)
@@ -260,11 +260,9 @@ def test_what_inspect_says_is_reachable_is_reached(counts):
 
 def test_a_skewed_column_is_told_the_ways_out():
     mild, hard = (voile.inspect(skewed(*counts), sensitive=["job"]) for counts in ((14, 6, 5), (40, 2, 2)))
-    for found, algorithm in (
-        (mild, "-a elig -p l=2 -p ineligible=suppress"),
-        (hard, "-a sweep -p tau=0.5 -p l=2"),
-    ):
-        assert algorithm in found.command()
+    assert "-a elig -p l=2 -p ineligible=suppress" in mild.command()
+    assert "-a sweep -p tau=0.5 -p l=2" in hard.command()
+    for found in (mild, hard):
         assert "whoever knows the algorithm can tell" in found.ways_out
         assert "whoever knows the algorithm can tell" in found.spec().replace("\n#   ", " ")
         assert found.document()["ways_out"] == found.ways_out
