@@ -1,4 +1,4 @@
-"""The order of generalizations (paper 002, Definition 6): combinations of levels by the information they retain."""
+"""The order of generalizations (paper 002, Definition 6): combinations of levels by the information they keep."""
 
 import itertools
 import math
