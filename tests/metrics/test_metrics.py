@@ -96,7 +96,24 @@ def lost_bits(table, groups):
     return lost / all_ if all_ else 0
 
 
+def leaves_shown(c, rows):
+    """How many values the published cell of a group stands for."""
+    held = set(c.codes[rows].tolist())
+    if isinstance(c.domain, Axis):
+        return max(held) - min(held) + 1
+    if c.domain.is_flat and len(held) < c.domain.leaves:  # a set; tables here have no more than it may list
+        return len(held)
+    return c.domain.size(c.domain.ancestor(min(held), max(held)))
+
+
+def information(table, groups):
+    kept = sum(len(rows) * Fraction(1, leaves_shown(c, rows)) for rows in groups for c in table.quasi)
+    kept += len(table.sensitive) * sum(map(len, groups))
+    return kept / (table.n * (len(table.quasi) + len(table.sensitive)))
+
+
 LITERAL = {
+    "um": information,
     "weighted_il": weighted,
     "gcp_values": by_values,
     "kl": kl,
