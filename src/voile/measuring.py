@@ -56,7 +56,7 @@ def measured(metrics: dict[str, Metric], boxes: Boxes) -> dict[str, float]:
 
 
 def public_and_private(figures: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
-    """Measured figures apart: those that stand in every certificate anyway, and those never to publish.
+    """Measured figures apart: those that may be published, and those that never may.
 
     >>> public_and_private({"dm": 12.0, "qwe_mean[on=age]": 0.5})
     ({'dm': 12.0}, {'qwe_mean[on=age]': 0.5})
