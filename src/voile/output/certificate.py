@@ -17,7 +17,7 @@ import voile
 from voile.core.algorithm import Algorithm, Rung
 from voile.core.axis import Axis
 from voile.core.bags import Bags
-from voile.core.base_values import BaseValues
+from voile.core.base_values import NODES, BaseValues
 from voile.core.boxes import Boxes
 from voile.core.hierarchy import Hierarchy
 from voile.core.metric import Metric
@@ -146,10 +146,10 @@ def _generalised(column: Column, boxes: Boxes) -> dict[str, Any]:
         return {}
     values = BaseValues(column.tree(), boxes.weight)
     return {
-        "published": "value, or node of its hierarchy",
+        "published": NODES,
         "base_values": [values.tree.labels[leaf] for leaf in values.possible.tolist()],
         "weights": values.weight[values.possible].tolist(),
-        "generalised_rows": int((values.tree.low[boxes.node] < values.tree.high[boxes.node]).sum()),
+        "generalised_rows": values.generalised(boxes.node[boxes.group >= 0]),
     }
 
 
