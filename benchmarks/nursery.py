@@ -1,8 +1,8 @@
 """Nursery as paper 002 uses it: 12,960 applications for a nursery school, the decision (class) sensitive.
 
 The table holds every combination of its eight attributes once, so every row is unique in them. 33.3 % of the
-decisions are not_recom, 32.9 % priority, 31.2 % spec_prior, 2.5 % very_recom, and two rows recommend: no l-diversity
-above 3 is possible, and three values hold 97.4 % of the rows.
+decisions are not_recom, 32.9 % priority, 31.2 % spec_prior, 2.5 % very_recom, and two rows recommend: no
+l-diversity above 3 is possible, and three values hold 97.4 % of the rows.
 
 The taxonomies are ours, since the paper does not give its own. The data set's authors rank the values of every
 attribute; where there are four or more, neighbours of that ranking share a node below *: 3**3 * 2**5 = 864 vectors
@@ -38,14 +38,18 @@ def available() -> bool:
     return (DATA / "nursery" / "nursery.data").is_file()
 
 
+def lines(name: str) -> list[list[str]]:
+    """The taxonomy of a column as ARX writes it: value, node, *."""
+    return [[value, node, "*"] for node, values in TAXONOMIES[name].items() for value in values]
+
+
 def taxonomy(name: str) -> Hierarchy:
     """The tree of a column.
 
     >>> taxonomy("class").labels
     ('recommend', 'very_recom', 'priority', 'spec_prior', 'not_recom', 'admitted', 'waiting list', '*')
     """
-    lines = [[value, node, "*"] for node, values in TAXONOMIES[name].items() for value in values]
-    return Hierarchy.from_lines(lines)
+    return Hierarchy.from_lines(lines(name))
 
 
 def columns() -> dict[str, dict[str, object]]:
