@@ -1,8 +1,9 @@
-"""(tau,l)-diversity of a release, from its bytes, by code that shares nothing with the product."""
+"""(tau,l)-diversity and um of a release, from its bytes, by code that shares nothing with the product."""
 
 import json
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,25 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+Lines = Sequence[Sequence[str]]  # of a hierarchy: value, node, ..., *
 
-def violations(
-    folder: Path, quasi: Sequence[str], sensitive: str, lines: Sequence[Sequence[str]], tau: Fraction, ell: int
-) -> int:
+
+def utility(folder: Path, trees: Mapping[str, Lines]) -> Fraction:
+    """um: the mean of 1 / (values that a cell may stand for), over all cells (paper 002, Definition 5)."""
+    frame, total = pl.read_csv(folder / "data.csv", infer_schema=False), Fraction(0)
+    for name, lines in trees.items():
+        values = Counter(label for line in lines for label in set(line))
+        total += sum(Fraction(count, values[label]) for label, count in frame[name].value_counts().iter_rows())
+    return total / (frame.height * len(trees))
+
+
+def violations(folder: Path, trees: Mapping[str, Lines], tau: Fraction, ell: int) -> int:
     """How many classes of equal published cells let their k most frequent values cross the line, for some k.
 
-    `lines` are those of the sensitive column's hierarchy. A node counts for its values by the stated weights.
+    The last of the columns is sensitive. A node of it counts for its values by the weights that are stated.
     """
     frame = pl.read_csv(folder / "data.csv", infer_schema=False)
+    (*quasi, sensitive), lines = trees, list(trees.values())[-1]
     weights = _weights(folder, sensitive, frame)
     under = {label: _leaves(label, lines, weights) for label in frame[sensitive].unique()}
     unit = math.lcm(*(sum(found.values()) for found in under.values()))
@@ -53,6 +64,6 @@ def _weights(folder: Path, sensitive: str, frame: pl.DataFrame) -> dict[str, int
     return dict.fromkeys(frame[sensitive].unique().to_list(), 1)
 
 
-def _leaves(label: str, lines: Sequence[Sequence[str]], weights: dict[str, int]) -> dict[str, int]:
+def _leaves(label: str, lines: Lines, weights: dict[str, int]) -> dict[str, int]:
     """The values that a label stands for, with their weights."""
     return {line[0]: weights[line[0]] for line in lines if label in line and line[0] in weights}

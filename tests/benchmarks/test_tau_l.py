@@ -9,7 +9,7 @@ import pytest
 
 import voile
 from benchmarks import adult, nursery, tau_l, tau_l_pictures, tau_l_speed
-from benchmarks.tau_l_checker import violations
+from benchmarks.tau_l_checker import utility, violations
 from voile.core.table import Table
 
 needs_data = pytest.mark.skipif(
@@ -73,7 +73,10 @@ def test_the_checker_finds_what_is_wrong(tmp_path, published, tau, ell, broken):
     frame.write_csv(tmp_path / "data.csv")
     entry = {"name": "disease", "base_values": [line[0] for line in LINES], "weights": [1, 1, 1]}
     (tmp_path / "certificate.json").write_text(json.dumps({"table": {"columns": [entry]}}))
-    assert violations(tmp_path, ["age"], "disease", LINES, Fraction(tau), ell) == broken
+    trees = {"age": [["1", "[1, 2]"], ["2", "[1, 2]"]], "disease": LINES}
+    assert violations(tmp_path, trees, Fraction(tau), ell) == broken
+    cells = {"lung": Fraction(1, 2), "*": Fraction(1, 3)}
+    assert utility(tmp_path, trees) == (Fraction(3, 2) + sum(cells.get(label, 1) for label in published)) / 6
 
 
 def test_tables_and_picture():
