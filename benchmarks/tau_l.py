@@ -156,9 +156,9 @@ def _run(study: Study, table: Table, source: Path, target: Path, asked: tuple[st
 def _raised(table: Table, partition: Partition) -> tuple[float, float, float | None, float | None, float]:
     """The share of rows whose sensitive value is generalised, and of those published as *.
 
-    Of the generalised rows the share that has the most frequent true value of its node, and the share that a reader
-    is meant to assume. And the largest share of a value in a group for a reader who knows which true values each
-    node stands for, in the whole table: what raising hides from nobody.
+    Of the generalised rows the share that has the most frequent true value of its node, and the share that a
+    reader is meant to assume. And the largest share of a value in a group for a reader who knows which true
+    values each node stands for, in the whole table.
     """
     tree, codes = table.sensitive[0].tree(), table.sensitive[0].codes
     node = partition.node if partition.generalises else codes
@@ -267,26 +267,29 @@ requirements stand from weak to strong. `sweep` is the paper's algorithm, `sweep
 
 ![figures](tau_l.png)
 
-Figures 5 to 8 of the paper, and what the paper does not show: how much of the sensitive column is generalised, and
-what a reader learns who knows which values `sweep` raises. {releases} releases were written and read again by the product's audit and by
-a checker that shares no code with it: {found["violations"]} violations. um of `sweep` and `sweep_e` is more than
-{TOLERATED} below facts/sweep.md in {len(below)} of {sum(e["algorithm"] != "elig" for e in compared)} cases.
+Figures 5 to 8 of the paper, and what the paper does not show: how much of the sensitive column is generalised,
+and what a reader learns who knows which values `sweep` raises.
+
+{releases} releases were written, and read again by the product's audit and by a checker that shares no code with
+it: {found["violations"]} violations. um of `sweep` and `sweep_e` is more than {TOLERATED} below facts/sweep.md
+in {len(below)} of {sum(e["algorithm"] != "elig" for e in compared)} cases.
 
 {tables_of(entries)}
 `SA generalised`: rows whose sensitive value is published as a node. `of generalised the top value`: how many of
-them have the most frequent true value of their node; `assumed`: what the induced frequencies suppose. `reader's top
-share`: the largest share of a value in a group, for a reader who knows what true values each node stands for in the
-whole table. `kept on true values`, `least tau that is`, `rows above` (in groups that break the requirement): as the
-certificate says it, group by group.
+them have the most frequent true value of their node; `assumed`: what the induced frequencies suppose. `reader's
+top share`: the largest share of a value in a group, for a reader who knows which true values each node stands for
+in the whole table. `kept on true values`, `least tau that is` and `rows above` (in groups that break the
+requirement) are group by group, as the certificate says it.
 
 Where the table itself breaks the requirement, `sweep_e` publishes one cut of the sensitive hierarchy for the whole
 table. A node of it tells no more than how frequent its values are in the table, so the reader's top share is that
-of the table; but the true values of a small group break the line, as in any such table. **Where the cut is \\*
-(`SA is *` 100 %), the sensitive column is gone: um is high because nothing had to be done to the other columns.**
+of the table; the true values of a small group do break the line. **Where the cut is \\* (`SA is *` 100 %), the
+sensitive column is gone: um is high because nothing had to be done to the other columns.**
 
 Excessive protection is Definition 8, in which the paper takes the least of all groups. `accuracy ratio`: of a
-decision tree (entropy) for the sensitive column, trained on the release and tested on held-out originals, over that
-of a tree trained on the originals. The facts on `elig` are of one that minimises um; ours minimises its own loss.
+decision tree (entropy) for the sensitive column, trained on the release and tested on held-out originals, over
+that of a tree trained on the originals. The facts on `elig` are of one that minimises um; ours minimises its own
+loss.
 
 ## The taxonomies of workclass and Nursery
 
