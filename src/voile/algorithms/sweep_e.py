@@ -111,7 +111,7 @@ def refuse_crossed(line: TauLLine, counts: Codes, column: str, tree: bool) -> No
     remedy = f"possible are {' or '.join(reached[-2:])}" if reached else "no (tau,l) is possible on true values"
     remedy += "; or leave out ineligible=refuse" if tree else "; or give the column a hierarchy"
     raise Infeasible(
-        f"the table itself crosses the line: {counted(values, 'value')}, the most frequent {100 * top:.4g} % of rows",
+        f"the table itself crosses the line: {counted(values, 'value')}, one with {100 * top:.4g} % of rows",
         where=f"column {column}",
         largest_l=max((ell for ell, tau in least.items() if tau <= line.tau), default=1),
         rows_to_suppress=int(counts.sum()),
