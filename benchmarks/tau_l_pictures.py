@@ -6,42 +6,26 @@ from typing import Any
 
 COLOURS = {"sweep": "#d1495b", "sweep_e": "#00798c", "elig": "#edae49"}
 SHAPES = {"sweep": "circle", "sweep_e": "square", "elig": "triangle-up"}
+SIZES = {"sweep": 130, "sweep_e": 50, "elig": 50}  # what lies below is seen around what lies above
 SHOWN = {"Adult, occupation": "Adult: occupation, six QI", "Nursery, class": "Nursery: class, eight QI"}
 PANELS = [  # field, words, format, scale
     ("excess_min", "5  excessive protection, least of all groups", ".1f", {"zero": True}),
     ("excess_mean", "5  the same, mean of all groups", ".1f", {"zero": True}),
     ("um", "6  information utility um", ".1f", {"domain": [0.4, 1]}),
-    ("accuracy_ratio", "7  accuracy of a decision tree, to that on originals", ".0%", {"zero": False}),
+    ("accuracy_ratio", "7  accuracy of a decision tree, to that on originals", ".0%", {"domain": [0, 1]}),
     ("grouping_seconds", "8  seconds of grouping", "~g", {"type": "log"}),
     ("generalised", "Rows with a generalised sensitive value", ".0%", {"domain": [0, 1]}),
-    (
-        "reader_top",
-        "Largest share of a value, if one knows what nodes hide (grey: tau)",
-        ".0%",
-        {"domain": [0, 1]},
-    ),
+    ("reader_top", "Largest share of a value, nodes seen through (grey: tau)", ".0%", {"domain": [0, 1]}),
 ]
 CROSS = "M-1,-1L1,1M1,-1L-1,1"
+WIDTH, HEIGHT = 400, 140
 Rows = list[dict[str, Any]]
 
 
-def panel(rows: Rows, of: tuple[str, str, str, dict[str, Any]], last: bool) -> dict[str, Any]:
+def panel(rows: Rows, of: tuple[str, str, str, dict[str, Any]]) -> dict[str, Any]:
     """A line per algorithm over the requirements; a gap where there is no release, and a cross below it."""
     field, words, numbers, scale = of
-    order = list(dict.fromkeys(row["required"] for row in rows))
-    x = {
-        "field": "required",
-        "type": "ordinal",
-        "sort": order,
-        "scale": {"domain": order},
-        "axis": {
-            "title": "tau, l" if last else None,
-            "labelAngle": 0,
-            "labelPadding": 16,  # the crosses stand between the frame and the labels
-            "ticks": False,
-            "grid": False,
-        },
-    }
+    x = _across(rows, titled=of is PANELS[-1])
     ticks = {"values": [0.01, 0.1, 1, 10]} if "type" in scale else {"tickCount": 5}
     y = {
         "field": field,
@@ -49,41 +33,49 @@ def panel(rows: Rows, of: tuple[str, str, str, dict[str, Any]], last: bool) -> d
         "scale": scale,
         "axis": {"title": None, "format": numbers, **ticks},
     }
-    keys = list(COLOURS)
-    legend = {"title": None, "orient": "top", "symbolSize": 90, "symbolStrokeWidth": 3, "labelFontSize": 13}
-    colour = {
-        "field": "algorithm",
-        "type": "nominal",
-        "scale": {"domain": keys, "range": list(COLOURS.values())},
-        "legend": legend,
-    }
-    shape = colour | {"scale": {"domain": keys, "range": list(SHAPES.values())}}
-    cross = {"type": "point", "shape": CROSS, "size": 40, "strokeWidth": 2.5, "opacity": 1}
+    colour = _by_algorithm(COLOURS)
+    line = {"mark": {"type": "line", "strokeWidth": 2.2}, "encoding": {"x": x, "y": y, "color": colour}}
+    line["encoding"]["detail"] = {"field": "cut"}  # no line leads from the column to what is left of it
+    marked = {"x": x, "y": y, "color": colour, "shape": _by_algorithm(SHAPES), "size": _by_algorithm(SIZES)}
+    solid = {"type": "point", "filled": True, "opacity": 1}
+    hollow = {"type": "point", "fill": "white", "strokeWidth": 2, "opacity": 1}
     return {
         "title": {"text": words, "anchor": "start", "frame": "group", "fontSize": 13, "offset": 6},
-        "width": 400,
-        "height": 140,
+        "width": WIDTH,
+        "height": HEIGHT,
         "layer": [
             *([_promised(rows, x)] if field == "reader_top" else []),
-            {
-                "data": {"values": rows},
-                "mark": {"type": "line", "strokeWidth": 2.2},
-                "encoding": {"x": x, "y": y, "color": colour},
-            },
-            {
-                "data": {"values": rows},
-                "mark": {"type": "point", "filled": True, "size": 65, "opacity": 1},
-                "encoding": {"x": x, "y": y, "color": colour, "shape": shape},
-            },
-            *(
-                {
-                    "data": {"values": [row for row in rows if row["um"] is None and row["algorithm"] == key]},
-                    "mark": {**cross, "xOffset": 10 * (keys.index(key) - 2)},
-                    "encoding": {"x": x, "y": {"value": 149}, "color": colour},
-                }
-                for key in keys
-            ),
+            {"data": {"values": rows}, **line},
+            {"data": {"values": [r for r in rows if not r["cut"]]}, "mark": solid, "encoding": marked},
+            {"data": {"values": [r for r in rows if r["cut"]]}, "mark": hollow, "encoding": marked},
+            *(_crosses(rows, key, x, colour) for key in COLOURS),
         ],
+    }
+
+
+def _across(rows: Rows, titled: bool) -> dict[str, Any]:
+    order = list(dict.fromkeys(row["required"] for row in rows))
+    axis = {"title": "tau, l" if titled else None, "labelAngle": 0, "ticks": False, "grid": False}
+    axis["labelPadding"] = 16  # the crosses stand between the frame and the labels
+    return {"field": "required", "type": "ordinal", "sort": order, "scale": {"domain": order}, "axis": axis}
+
+
+def _by_algorithm(marks: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "field": "algorithm",
+        "type": "nominal",
+        "scale": {"domain": list(marks), "range": list(marks.values())},
+        "legend": {"title": None, "orient": "top", "symbolSize": 90, "symbolStrokeWidth": 3, "labelFontSize": 13},
+    }
+
+
+def _crosses(rows: Rows, key: str, x: dict[str, Any], colour: dict[str, Any]) -> dict[str, Any]:
+    """Where an algorithm has no release; side by side."""
+    cross = {"type": "point", "shape": CROSS, "size": 40, "strokeWidth": 2.5, "opacity": 1}
+    return {
+        "data": {"values": [row for row in rows if row["um"] is None and row["algorithm"] == key]},
+        "mark": {**cross, "xOffset": 10 * (list(COLOURS).index(key) - 2)},
+        "encoding": {"x": x, "y": {"value": HEIGHT + 9}, "color": colour},
     }
 
 
@@ -98,31 +90,37 @@ def _promised(rows: Rows, x: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _heading(words: str) -> dict[str, Any]:
+    mark = {"type": "text", "text": words, "fontSize": 15, "fontWeight": "bold", "align": "left", "x": 0, "y": 6}
+    return {"data": {"values": [{}]}, "width": WIDTH, "height": 8, "view": {"stroke": None}, "mark": mark}
+
+
 def picture(entries: Rows) -> dict[str, Any]:
     """A column per table, a row per figure, as a Vega-Lite chart."""
-    columns = []
-    for name, words in SHOWN.items():
-        rows = [
-            {**entry, "required": f"{entry['tau'].lstrip('0')}, {entry['l']}"}
-            for entry in entries
-            if entry["table"] == name
-        ]
-        panels = [panel(rows, of, of is PANELS[-1]) for of in PANELS]
-        title = {"text": words, "anchor": "middle", "fontSize": 15, "offset": 10}
-        columns.append({"title": title, "vconcat": panels, "spacing": 14})
+    tables = []
+    for name in SHOWN:
+        own = [entry for entry in entries if entry["table"] == name]
+        words = [f"{entry['tau'].lstrip('0')}, {entry['l']}" for entry in own]
+        cut = [entry["algorithm"] == "sweep_e" and bool(entry["generalised"]) for entry in own]
+        shown = zip(own, words, cut, strict=True)
+        tables.append([{**entry, "required": required, "cut": is_cut} for entry, required, is_cut in shown])
     return {
         "background": "white",
         "padding": 18,
         "title": {
             "text": "(tau,l)-diversity: Figures 5 to 8 of paper 002, and what it does not show",
-            "subtitle": "Requirements from weak to strong. A cross: that algorithm has no release that meets it",
+            "subtitle": [
+                "Requirements from weak to strong. A cross: that algorithm has no release that meets it. Hollow:",
+                "the table itself breaks the requirement; sweep_e publishes the sensitive column coarser throughout",
+            ],
             "anchor": "start",
             "fontSize": 18,
             "subtitleFontSize": 13,
             "offset": 14,
         },
-        "hconcat": columns,
-        "spacing": 40,
+        "columns": 2,
+        "spacing": {"row": 14, "column": 40},
+        "concat": [*map(_heading, SHOWN.values()), *(panel(rows, of) for of in PANELS for rows in tables)],
         "config": {
             "font": "sans-serif",
             "view": {"stroke": "#ddd"},
