@@ -280,19 +280,19 @@ in {len(below)} of {sum(e["algorithm"] != "elig" for e in compared)} cases.
 `generalised`: rows whose sensitive value is published as a node, and as \\*. `top value`: how many of these have
 the most frequent true value of their node; `assumed`: what the induced frequencies suppose. `seen through`: the
 largest share of a value in a group, for a reader who knows which true values each node stands for in the whole
-table. `true`, `least tau` and `rows above` (in groups that break the requirement): the true values, group by group,
-as the certificate says it.
+table. `true`, `least tau` and `rows above` (in groups that break the requirement): the true values, group by
+group, as the certificate says it.
 
 Where the table itself breaks the requirement, `sweep_e` publishes one cut of the sensitive hierarchy for the whole
 table. A node of it then tells no more than how frequent its values are in the table; these may be far from equally
-frequent, see `seen through`. **Where the cut is \\* (100 % as \\*), the sensitive column is gone: um is high because
-nothing had to be done to the other columns.**
+frequent, see `seen through`. **Where the cut is \\* (100 % as \\*), the sensitive column is gone: um is high
+because nothing had to be done to the other columns.**
 
 Excessive protection is Definition 8, in which the paper takes the least of all groups. `accuracy ratio`: of a
 decision tree (entropy) for the sensitive column, trained on the release and tested on held-out originals, over
-that of a tree trained on the originals. A tree that has only seen \\* says the first of all values, be it rare (class
-recommend: near 0) or frequent (workclass Private: near 1). The facts on `elig` are of one that minimises um; ours
-minimises its own loss.
+that of a tree trained on the originals. To a tree that has seen only \\* all values are equally likely: which
+one it names is arbitrary, and such a ratio (near 0, or near 1 for workclass) says nothing. The facts on `elig` are
+of one that minimises um; ours minimises its own loss.
 
 ## The taxonomies of workclass and Nursery
 

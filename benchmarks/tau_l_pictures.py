@@ -111,7 +111,7 @@ def picture(entries: Rows) -> dict[str, Any]:
             "text": "(tau,l)-diversity: Figures 5 to 8 of paper 002, and what it does not show",
             "subtitle": [
                 "Requirements from weak to strong. A cross: that algorithm has no release that meets it. Hollow:",
-                "the table itself breaks the requirement; sweep_e publishes the sensitive column coarser throughout",
+                "the table itself breaks the requirement; sweep_e publishes all sensitive values coarser",
             ],
             "anchor": "start",
             "fontSize": 18,
