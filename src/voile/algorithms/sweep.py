@@ -219,7 +219,7 @@ def swept(
     stride = _strides([column.low.size for column in columns])
     classes = _room(runs.leaf.shape[0], runs.mask.shape[1])
     active = np.arange(runs.leaf.shape[0])
-    plain = bool((kinds.after - kinds.first == 1)[np.unique(runs.value)].all())
+    plain = bool((kinds.after - kinds.first == 1)[runs.value].all())
     law = (line.limit, line.scale, line.need)
     last = items.levels.shape[0] - 1
     for first in range(0, last, CHUNK):
@@ -271,7 +271,7 @@ def _runs(columns: list[Taxonomy], node: NDArray[np.int64], values: BaseValues) 
     key = key[row]
     start = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))) if n else np.arange(0)
     first = np.searchsorted(run[row[start]], np.arange(int(new.sum()) + 1))
-    kinds = _kinds(values, n)
+    kinds = kinds_of(values, n)
     mask = np.bitwise_or.reduceat(kinds.cover[value[row[start]]], first[:-1], axis=0) if n else kinds.cover[:0]
     leaf = np.column_stack([column.leaf[new] for column in columns]).astype(np.int32)
     left = np.diff(np.append(start, n))
@@ -285,7 +285,7 @@ def lowest_alike(values: BaseValues) -> NDArray[np.int64]:
     return np.asarray(lowest[which])
 
 
-def _kinds(values: BaseValues, rows: int) -> Values:
+def kinds_of(values: BaseValues, rows: int) -> Values:
     """What the kernels need to know of the sensitive values."""
     words = -(-values.possible.size // WORD) or 1
     cover = np.zeros((values.total.size, words), np.uint64)
@@ -310,7 +310,7 @@ def above_of(values: BaseValues) -> NDArray[np.int64]:
 def moves_until(node: NDArray[np.int64], values: BaseValues, line: TauLLine) -> NDArray[np.int64]:
     """The nodes from which rows must be raised, in turn, until all rows together keep the line."""
     count = np.bincount(node, minlength=values.total.size)
-    moves: NDArray[np.int64] = raised(count, _kinds(values, node.size), above_of(values), line.limit, line.scale)
+    moves: NDArray[np.int64] = raised(count, kinds_of(values, node.size), above_of(values), line.limit, line.scale)
     if moves.size and moves[-1] < 0:
         raise ValueError("a table that keeps the line at the root cannot be stuck")
     return moves
