@@ -106,7 +106,7 @@ def anonymize(
             where="anonymize",
             remedy="read it first: voile.read(file or data frame, spec)",
         )
-    wanted = parse_measures(measure, [column.name for column in table.quasi])
+    wanted = parse_measures(measure, table)
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
     promise = promise_of(chosen)
     further = _further_promises(also, promise, table)

@@ -87,7 +87,9 @@ def certificate(
         },
         "checks": {key: verdict.shown() for key, verdict in checks.items()},
         "utility": {
-            key: round(float(metric().measure(boxes)), 6) for key, metric in metrics.items() if not metric.private
+            key: round(float(metric().measure(boxes)), 6)
+            for key, metric in metrics.items()
+            if metric.in_every_certificate()
         },
         "versions": {
             "voile": voile.__version__,
