@@ -1,0 +1,52 @@
+"""Hypothesis strategies: little tables whose columns, the sensitive one too, have trees of any shape."""
+
+from hypothesis import strategies as st
+
+from tests.small_tables import UNBALANCED, column
+from voile.core.hierarchy import Hierarchy
+from voile.core.schema import ColumnSpec, Role, Schema, Type
+from voile.core.table import Table
+
+ONE_VALUE = Hierarchy.flat(["only"])
+
+
+@st.composite
+def trees(draw, most=8, name="n"):
+    """Any tree of two to `most` values and up to three levels below the root, balanced or not."""
+    n = draw(st.integers(2, most))
+    lines = [[f"{name}{i}"] for i in range(n)]
+    runs = [[i] for i in range(n)]  # of neighbours under one node
+    for level in range(draw(st.integers(0, 2))):
+        joined = [runs[0]]
+        for run in runs[1:]:
+            if draw(st.booleans()):
+                joined[-1] = joined[-1] + run
+            else:
+                joined.append(run)
+        for number, run in enumerate(joined):
+            alone = run in runs
+            for i in run:  # a node of one child is its child
+                lines[i].append(lines[i][-1] if alone else f"{name}{level}-{number}")
+        runs = joined
+    if len(runs) == 1:
+        return Hierarchy.from_lines(lines)
+    return Hierarchy.from_lines([[*line, "*"] for line in lines])
+
+
+@st.composite
+def tables(draw, least=1, most=20, columns=3, values=7):
+    """A table of some quasi-identifiers with trees, flat or of one value, and a sensitive column with a tree."""
+    n = draw(st.integers(least, most))
+    kinds = st.one_of(
+        trees(), trees(), st.just(UNBALANCED), st.integers(2, 4).map(lambda k: Hierarchy.flat(list("stuv"[:k])))
+    )
+    domains = draw(st.lists(st.one_of(kinds, kinds, st.just(ONE_VALUE)), min_size=1, max_size=columns))
+    secret = draw(trees(values, "s"))
+
+    def codes(leaves):
+        return draw(st.lists(st.integers(0, leaves - 1), min_size=n, max_size=n))
+
+    skew = draw(st.integers(1, secret.leaves))  # some tables have few of the values there are
+    made = [column(f"q{i}", domain, codes(domain.leaves)) for i, domain in enumerate(domains)]
+    made.append(column("secret", secret, codes(skew), Role.SENSITIVE))
+    return Table(made, schema=Schema(tuple(ColumnSpec(c.name, c.role, Type.CATEGORY) for c in made)))
