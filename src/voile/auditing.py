@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -16,23 +15,22 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.core.bags import Bags, Domain
-from voile.core.hierarchy_recipe import Recipe
-from voile.core.order import dense_rank, distinct_values
+from voile.core.bags import Bags
+from voile.core.base_values import BaseValues
+from voile.core.order import dense_rank
 from voile.core.parameters import exact_number
 from voile.core.privacy_model import PrivacyModel
-from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, FileOptions, Missing, Role, Schema, Type
+from voile.core.schema import COUNTERFEITS, GROUP, FileOptions, Role, Schema
 from voile.core.verdict import Verdict
-from voile.errors import HierarchyError, InputError, ParameterError, SpecError, counted
-from voile.intake.columns import MISSING_LABEL, coded, factorised
+from voile.errors import InputError, ParameterError, SpecError, counted
+from voile.intake.columns import factorised
 from voile.intake.counterfeits import read_counterfeits
-from voile.intake.hierarchy_file import read_hierarchy
+from voile.intake.published_values import base_values_in, sensitive_codes
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame, refuse_undeclared
 from voile.requirements import bounded, parse_requirements
 
 STAR = "*"
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
     path, certificate = release.path, release.certificate
     auxiliary = path.parent / f"{COUNTERFEITS}.csv"
     stated = read_counterfeits(auxiliary) if certificate is not None and auxiliary.is_file() else {}
-    report = audit_frame(release.frame, release.schema, stated)
+    report = audit_frame(release.frame, release.schema, stated, base_values_in(certificate))
     if certificate is not None:
         names = {path.name, *certificate["files"], *([auxiliary.name] if auxiliary.is_file() else [])}
         matches = all(certificate["files"].get(name) == _digest(path.parent, name) for name in names)
@@ -135,9 +133,14 @@ def _digest(folder: Path, name: str) -> str:
     return hashlib.sha256((folder / name).read_bytes()).hexdigest()
 
 
-def audit_frame(frame: pl.DataFrame, schema: Schema, counterfeits: Mapping[int, int] | None = None) -> AuditReport:
+def audit_frame(
+    frame: pl.DataFrame,
+    schema: Schema,
+    counterfeits: Mapping[int, int] | None = None,
+    stated: Mapping[str, Mapping[str, int]] | None = None,
+) -> AuditReport:
     """Audit published rows: any table in which the spec's columns appear. `counterfeits` are rows per group number
-    that stand for nobody."""
+    that stand for nobody; `stated` are the base values of generalised sensitive columns and their weights."""
     schema.require_roles()
     refuse_undeclared(frame, schema, also=(GROUP,))
     quasi, sensitive = (schema.with_role(r) for r in (Role.QUASI_IDENTIFYING, Role.SENSITIVE))
@@ -146,18 +149,20 @@ def audit_frame(frame: pl.DataFrame, schema: Schema, counterfeits: Mapping[int, 
             raise SpecError(
                 f"the table has no column {column.name}", where="header", rule="all declared columns are published"
             )
-    suppressed = suppressed_rows(frame, schema)
+    stated = stated or {}
+    suppressed = suppressed_rows(frame, schema) & (not stated)  # where values are generalised, * is one of them
     if suppressed.any():
         frame = frame.filter(~pl.Series(suppressed))
     with ThreadPoolExecutor(1) as beside:
         classes = beside.submit(classes_of, frame, schema)
-        coded_columns = [_sensitive_codes(frame[c.name], c, schema) for c in sensitive]
+        held = [sensitive_codes(frame[c.name], c, schema, stated.get(c.name)) for c in sensitive]
         group = classes.result()
     bags = Bags.of(
         group,
-        [codes for codes, _ in coded_columns],
+        [codes for codes, _ in held],
         subject=_persons(frame, schema),
-        domains=[domain for _, domain in coded_columns],
+        domains=[None if isinstance(meaning, BaseValues) else meaning for _, meaning in held],
+        base_values=[meaning if isinstance(meaning, BaseValues) else None for _, meaning in held],
         counterfeits=_fakes(frame, group, counterfeits) if counterfeits else None,
     )
     achieved = verdicts(bags)
@@ -275,41 +280,6 @@ def _text_codes(series: pl.Series) -> NDArray[np.int64]:
     text = series.cast(pl.String)
     labels = text.unique().drop_nulls()
     return text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-
-
-def _sensitive_codes(series: pl.Series, spec: ColumnSpec, schema: Schema) -> tuple[NDArray[np.int64], Domain]:
-    """Values as the spec means them: spellings merged, 1 and 1.0 one number, missing one value.
-
-    Codes follow the order or the tree of the column where every published value has its place there;
-    else they only tell values apart.
-    """
-    tree = read_hierarchy(spec)
-    if tree is not None and spec.missing == Missing.CATEGORY and MISSING_LABEL not in tree.labels:
-        tree = tree.with_leaf(MISSING_LABEL)
-    recipe = isinstance(spec.hierarchy, Recipe)  # a tree that grows from the values
-    plain = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, grid=None, min_width=None)
-    if recipe or tree is not None or spec.type != Type.CATEGORY:
-        with contextlib.suppress(HierarchyError, InputError):  # a generalised value, or one not known there
-            whole = spec.type == Type.INTEGER and not series.dtype.is_integer()  # 5.0 is a whole number
-            typed = replace(plain, type=Type.DECIMAL) if whole else plain
-            part = coded(typed, series, schema.file.missing, tree)
-            part.refuse_uncovered(part.missing)
-            part = part.grown(spec) if recipe and not part.missing.any() else part
-            if not part.missing.any():
-                return part.codes, part.domain
-    text, markers = series.cast(pl.String), schema.file.missing
-    if spec.type == Type.CATEGORY:
-        part = coded(plain, text, markers, None)
-        return distinct_values(np.where(part.missing, -1, part.codes))[1], None
-    cells = factorised(plain, text, markers)
-    number: dict[object, int] = {}
-    codes = [number.setdefault(meant(cell), len(number)) for cell in cells.distinct.to_list()]
-    return np.array(codes, np.int64)[cells.index], None
-
-
-def meant(cell: str | None) -> object:
-    """A number where the cell is one; other cells (generalised ones) as they are."""
-    return Fraction(cell) if cell is not None and _NUMBER.fullmatch(cell) else cell
 
 
 def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:

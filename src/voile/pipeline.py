@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from voile import catalog
 from voile.auditing import AuditReport, audit, verdicts
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
+from voile.core.bags import Bags
 from voile.core.boxes import Boxes
 from voile.core.draws import SECRET, Draws, InsecureDraws
 from voile.core.family_set import merged_until
@@ -26,7 +27,6 @@ from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
 from voile.core.schema import Role
 from voile.core.table import Table
-from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
@@ -131,8 +131,10 @@ def released(
     boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
         rendering = beside.submit(render, table, partition, boxes)
-        checks = _checked(table, partition, [claim.promise, *claim.also])
-        document = certificate(table, boxes, claim, checks, catalog.metrics(), partition.counterfeits)
+        bags = _checked(table, partition, [claim.promise, *claim.also])
+        document = certificate(table, boxes, claim, bags, verdicts(bags), catalog.metrics())
+        if claim.algorithm.generalises:
+            document["true_values"] = _on_true_values(table, partition, claim.promise)
         frame, counterfeits = rendering.result()
     record = _private_record(table)
     if measures:
@@ -195,9 +197,9 @@ def _further_promises(also: str, promise: PrivacyModel, table: Table) -> list[Pr
     return further
 
 
-def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -> dict[str, Verdict]:
-    """What every model says of the classes an adversary sees; raises if a promise is broken."""
-    bags = table.bags(_classes(table, partition), partition.counterfeit_value)
+def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -> Bags:
+    """The bags of the classes an adversary sees; raises if a promise is broken."""
+    bags = table.bags(_classes(table, partition), partition)
     for promise in promises:
         if promise.check(bags).ok:
             continue
@@ -209,7 +211,14 @@ def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -
             if kept
             else "this is a defect: please report it",
         )
-    return verdicts(bags)
+    return bags
+
+
+def _on_true_values(table: Table, partition: Partition, promise: PrivacyModel) -> dict[str, Any]:
+    """The same promise on the values before they were generalised: what a reader learns who sees through it."""
+    bags = table.bags(_classes(table, partition))
+    verdict, (groups, rows) = promise.check(bags), promise.failing(bags)
+    return {"kept": verdict.ok, "achieved": verdict.shown(), "groups_above": groups, "rows_above": rows}
 
 
 def _classes(table: Table, partition: Partition) -> NDArray[np.int64]:

@@ -60,6 +60,7 @@ def test_audit_of_a_table_we_did_not_make(tmp_path):
         "prosecutor_risk": 0.25,
         "recursive_cl_diversity": "infinite",
         "t_closeness": 0.25,
+        "tau_l_diversity": 1,
         "unique_distinct_l_diversity": 0,
     }
     failed = voile("audit", tmp_path / "theirs.csv", "-s", spec, "--require", "l>=2")

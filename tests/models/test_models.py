@@ -98,6 +98,19 @@ def top_share(bag):
     return Fraction(max(Counter(bag).values()), len(bag))
 
 
+def least_tau(bag, table, domain, ell=2):
+    """The least tau with F(k) <= psi(k) for every k; 1 is always enough, so it is looked for among candidates."""
+    counts = sorted(Counter(bag).values(), reverse=True)
+    share = [Fraction(sum(counts[:k]), len(bag)) for k in range(1, max(ell, len(counts)) + 1)]
+
+    def kept(tau):
+        psi = [min(Fraction(1), tau + (1 - tau) * Fraction(k, ell - 1)) for k in range(len(share))]
+        return all(f <= p for f, p in zip(share, psi, strict=True))
+
+    lines = [(share[k] - Fraction(k, ell - 1)) / (1 - Fraction(k, ell - 1)) for k in range(ell - 1)]
+    return min(tau for tau in lines if kept(tau))
+
+
 def risk(bag, table, domain):
     return Fraction(1, len(bag))
 
@@ -111,6 +124,7 @@ DEFINITIONS = {
     ),
     "m_uniqueness": lambda bag, table, domain: Fraction(len(bag) if len(set(bag)) == len(bag) else 0),
     "alpha_k_anonymity": lambda bag, table, domain: top_share(bag),
+    "tau_l_diversity": least_tau,
     "entropy_l_diversity": entropy_l,
     "recursive_cl_diversity": recursive,
     "t_closeness": closeness,
@@ -122,6 +136,8 @@ DEFINITIONS = {
 VARIANTS = [
     ("recursive_cl_diversity", {"l": 1}, lambda b, t, d: recursive(b, t, d, 1)),
     ("recursive_cl_diversity", {"l": 3}, lambda b, t, d: recursive(b, t, d, 3)),
+    ("tau_l_diversity", {"l": 3}, lambda b, t, d: least_tau(b, t, d, 3)),
+    ("tau_l_diversity", {"l": 6}, lambda b, t, d: least_tau(b, t, d, 6)),
     ("beta_likeness", {"variant": "basic"}, lambda b, t, d: beta(b, t, d, "basic")),
     ("alpha_k_anonymity", {"k": 3}, lambda b, t, d: top_share(b) if len(b) >= 3 else math.inf),
     *(

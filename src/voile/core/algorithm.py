@@ -58,6 +58,7 @@ class Algorithm(Parameterised, ABC):
     cost: ClassVar[str]
     meaning: ClassVar[str]
     counterfeits: ClassVar[bool] = False  # whether it may add rows that stand for nobody
+    generalises: ClassVar[bool] = False  # whether it may publish sensitive values more generally than they are
 
     def resolve(self, table: Table) -> Self:
         """This algorithm with every automatic parameter fixed for a table."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
+from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import dense_rank, distinct_values, sorted_keys
 from voile.kernels.bags import count_changes, count_runs, sum_of_largest
@@ -21,7 +22,9 @@ Domain = Axis | Hierarchy | None
 class Bag:
     """One sensitive column: group g holds codes[start[g]:start[g+1]], that many counts of each.
 
-    Codes of a group ascend. The domain says what they mean: an order, a tree, or (None) nothing.
+    Codes of a group ascend. The domain says what they mean: an order, a tree, or (None) nothing. A generalised
+    value counts for each base value under it by a part of a person: counts are in parts of 1/unit, and `possible`
+    says how many rows may have a value.
 
     >>> bag = Bag.of(np.array([0, 0, 0, 1]), np.array([5, 5, 2, 2]), 2)
     >>> bag.distinct().tolist(), bag.top().tolist(), bag.totals.tolist()
@@ -32,6 +35,8 @@ class Bag:
     codes: NDArray[np.int64]
     counts: NDArray[np.int64]
     domain: Domain = None
+    unit: int = 1
+    possible: NDArray[np.int64] | None = None  # None: as many as have it
 
     @classmethod
     def of(cls, group: NDArray[np.int64], codes: NDArray[np.int64], groups: int, domain: Domain = None) -> "Bag":
@@ -46,6 +51,34 @@ class Bag:
         count_runs(keys, bits, start, values, counts)
         return cls(start, present[values], counts, domain)
 
+    def induced(self, values: BaseValues) -> "Bag":
+        """This bag of nodes as the base values that they induce (paper 002, Definition 2).
+
+        >>> tree = Hierarchy.from_lines([["flu", "lung", "*"], ["asthma", "lung", "*"], ["gout", "gout", "*"]])
+        >>> nodes = Bag.of(np.zeros(4, int), np.array([3, 3, 0, 2]), 1)
+        >>> bag = nodes.induced(BaseValues(tree, np.ones(3, int)))
+        >>> bag.codes.tolist(), bag.counts.tolist(), bag.unit, bag.possible.tolist()
+        ([0, 1, 2], [12, 6, 6], 6, [3, 2, 1])
+        """
+        unit, owner = values.unit(int(self.counts.sum())), self.owner
+        first, after = values.first[self.codes], values.after[self.codes]
+        of = np.repeat(np.arange(self.codes.size), after - first)
+        place = np.arange(of.size) - np.repeat(np.cumsum(after - first) - after, after - first)
+        part = -(-unit * values.weight[values.possible[place]] // values.total[self.codes[of]])
+        keys = owner[of] * values.possible.size + place
+        order = np.argsort(keys, kind="stable")
+        keys, of = keys[order], of[order]
+        new = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else keys
+        start = np.searchsorted(keys[new], np.arange(self.start.size) * values.possible.size)
+        return Bag(
+            start=start,
+            codes=values.possible[keys[new] % max(1, values.possible.size)],
+            counts=np.add.reduceat(part[order] * self.counts[of], new) if keys.size else keys,
+            domain=values.tree,
+            unit=unit,
+            possible=np.add.reduceat(self.counts[of], new) if keys.size else keys,
+        )
+
     def distinct(self) -> NDArray[np.int64]:
         """Number of different values per group."""
         return np.diff(self.start)
@@ -53,6 +86,10 @@ class Bag:
     def top(self) -> NDArray[np.int64]:
         """Count of the most frequent value per group."""
         return self.fold(np.maximum, self.counts)
+
+    def most_alike(self) -> NDArray[np.int64]:
+        """How many rows of each group may have one and the same value."""
+        return self.top() if self.possible is None else self.fold(np.maximum, self.possible)
 
     def fold(self, combine: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
         """Combine one number per (group, value) into one per group."""
@@ -102,11 +139,13 @@ class Bags:
         subject: NDArray[np.int64] | None = None,
         domains: Sequence[Domain] = (),
         counterfeits: NDArray[np.int64] | None = None,
+        base_values: Sequence[BaseValues | None] = (),
     ) -> "Bags":
         """Bags of groups 0, 1, ...; rows of a negative group are not published and not counted.
 
         `subject` is the person of each row: ten rows of one person are one person, who has a value
         once however many of the rows repeat it. `counterfeits` says how many rows of each group are nobody's.
+        Where a column has base values, its codes are nodes of their tree.
 
         >>> bags = Bags.of(np.array([0, 0, 0]), [np.array([1, 1, 2])], subject=np.array([7, 7, 7]))
         >>> bags.sizes.tolist(), bags.columns[0].counts.tolist()
@@ -124,6 +163,8 @@ class Bags:
             held = [(group[mine], codes[mine]) for mine, codes in zip(once, sensitive, strict=True)]
         meanings = tuple(domains) or (None,) * len(sensitive)
         bags = [Bag.of(*pair, rows.size, domain) for pair, domain in zip(held, meanings, strict=True)]
+        generalised = tuple(base_values) or (None,) * len(sensitive)
+        bags = [bag if v is None else bag.induced(v) for bag, v in zip(bags, generalised, strict=True)]
         return cls(sizes, tuple(bags), rows, counterfeits)
 
     @property
@@ -132,8 +173,8 @@ class Bags:
         return self.sizes if self.counterfeits is None else self.sizes - self.counterfeits
 
     def sizes_if_all_differ(self) -> list[NDArray[np.int64]]:
-        """Per column the size of each group, 0 where a value occurs twice in it."""
-        return [np.where(bag.top() == 1, self.sizes, 0) for bag in self.columns]
+        """Per column the size of each group, 0 where a value occurs twice in it, or may."""
+        return [np.where(bag.most_alike() == 1, self.sizes, 0) for bag in self.columns]
 
 
 def _one_of_each(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

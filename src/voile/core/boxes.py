@@ -82,13 +82,15 @@ class Boxes:
     sensitive: tuple[Column, ...] = ()  # for private metrics only: they compare with the truth
     counterfeit_group: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     counterfeit_value: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    node: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # as in a Partition
+    weight: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
     def around(cls, table: Table, partition: Partition) -> "Boxes":
         """The boxes of a partition of a table."""
         sides = tuple(_side(column, partition) for column in table.quasi)
-        counterfeits = (partition.counterfeit_group, partition.counterfeit_value)
-        return cls(sides, partition.sizes, partition.suppressed, partition.group, table.sensitive, *counterfeits)
+        shown = (partition.counterfeit_group, partition.counterfeit_value, partition.node, partition.weight)
+        return cls(sides, partition.sizes, partition.suppressed, partition.group, table.sensitive, *shown)
 
     @property
     def rows(self) -> int:

@@ -7,6 +7,7 @@ ones first. The finest partition is the meet of the family, as the correction of
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -34,7 +35,7 @@ def merged_until(
     block of each row: groups of different blocks are not merged.
     """
     while promises:
-        bags = table.bags(partition.group)
+        bags = table.bags(partition.group, partition)
         broken = np.any([promise.broken(bags) for promise in promises], axis=0)
         if not broken.any():
             break
@@ -66,7 +67,7 @@ def _merged(
             starts[place if last_of_block[place] else place + 1] = False
     union = np.empty(order.size, np.int64)
     union[order] = np.cumsum(starts) - 1
-    return Partition(np.where(partition.group < 0, SUPPRESSED, union[partition.group]))
+    return replace(partition, group=np.where(partition.group < 0, SUPPRESSED, union[partition.group]))
 
 
 def _refuse(promises: Sequence[PrivacyModel], bags: Bags, whole: bool) -> NoReturn:

@@ -22,14 +22,19 @@ class Partition:
 
     Counterfeits are published rows that stand for nobody: the group each is in, and the code it carries in
     the (only) sensitive column (paper 001, Definition 2). Sizes and boxes are of the real rows alone.
+
+    An algorithm may publish values of the (only) sensitive column more generally than they are (paper 002): then
+    `node` is the published node of each row, and `weight` that of each base value (core/base_values.py).
     """
 
     group: NDArray[np.int64]
     counterfeit_group: NDArray[np.int64] = field(default_factory=_none)
     counterfeit_value: NDArray[np.int64] = field(default_factory=_none)
+    node: NDArray[np.int64] = field(default_factory=_none)
+    weight: NDArray[np.int64] = field(default_factory=_none)
 
     def __post_init__(self) -> None:
-        for name in ("group", "counterfeit_group", "counterfeit_value"):
+        for name in ("group", "counterfeit_group", "counterfeit_value", "node", "weight"):
             numbers = np.array(getattr(self, name), np.int64)
             numbers.setflags(write=False)
             object.__setattr__(self, name, numbers)
@@ -42,6 +47,8 @@ class Partition:
             and not 0 <= self.counterfeit_group.min() <= self.counterfeit_group.max() < self.groups
         ):
             raise ValueError("a counterfeit stands in a group of real rows")
+        if self.generalises and (self.node.shape != self.group.shape or not self.weight.size or self.counterfeits):
+            raise ValueError("generalised values are a node per row and a weight per base value")
         if (self.sizes == 0).any():
             raise ValueError("group numbers have a gap")
 
@@ -74,6 +81,11 @@ class Partition:
     def counterfeits(self) -> int:
         """How many published rows stand for nobody."""
         return int(self.counterfeit_group.size)
+
+    @property
+    def generalises(self) -> bool:
+        """Whether sensitive values may be published more generally than they are."""
+        return self.node.size > 0
 
     @property
     def suppressed(self) -> int:

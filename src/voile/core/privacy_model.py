@@ -88,6 +88,10 @@ class PrivacyModel(Parameterised, ABC):
         """The value of the bound."""
         return Fraction(getattr(self, self.bound))
 
+    def details(self, bags: Bags) -> dict[str, Any]:
+        """More that a certificate says of a promise that was kept; figures of the bags alone."""
+        return {}
+
     def settings(self) -> dict[str, int | str]:
         """All parameters for a JSON document: whole numbers as such, fractions as "1/5"."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from voile.core.axis import Axis
 from voile.core.bags import Bags
+from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import distinct_values, sorted_together
+from voile.core.partition import Partition
 from voile.core.schema import Role, Schema, Type
 from voile.errors import InputError, SpecError, counted
 
@@ -34,6 +36,12 @@ class Column:
 
     def __repr__(self) -> str:
         return f"Column({self.name}, {self.role}, {self.codes.size} rows)"
+
+    def tree(self) -> Hierarchy:
+        """The hierarchy of a column that has one."""
+        if not isinstance(self.domain, Hierarchy):
+            raise ValueError("an axis has no tree")
+        return self.domain
 
 
 class Table:
@@ -93,18 +101,25 @@ class Table:
         values, index = distinct_values(subject[0].codes)
         return index if values.size < self.n else None
 
-    def bags(self, group: Codes, counterfeit_value: Codes | None = None) -> Bags:
-        """The sensitive values of each group of rows, counted by person; after the rows, `group` may go on with
-        those of counterfeits, whose values are then given."""
+    def bags(self, group: Codes, partition: Partition | None = None) -> Bags:
+        """The sensitive values of each group of rows, counted by person. As `partition` publishes them: values
+        generalised, and `group` going on after the rows with those of counterfeits."""
         codes, fakes = [column.codes for column in self.sensitive], None
+        values: list[BaseValues | None] = []
         persons = self.persons
-        if counterfeit_value is not None and counterfeit_value.size:
-            codes = [np.concatenate([own, counterfeit_value]) for own in codes]
+        if partition is not None and partition.counterfeits:
+            codes = [np.concatenate([own, partition.counterfeit_value]) for own in codes]
             fakes = np.bincount(group[self.n :], minlength=int(group.max()) + 1)
             if persons is not None:
                 raise ValueError("counterfeits need one row per person")
+        if partition is not None and partition.generalises:
+            codes, values = [partition.node], [self.base_values(partition)]
         domains = [column.domain for column in self.sensitive]
-        return Bags.of(group, codes, subject=persons, domains=domains, counterfeits=fakes)
+        return Bags.of(group, codes, subject=persons, domains=domains, counterfeits=fakes, base_values=values)
+
+    def base_values(self, partition: Partition) -> BaseValues:
+        """What the generalised values of the (only) sensitive column stand for."""
+        return BaseValues(self.sensitive[0].tree(), partition.weight)
 
     def marks(self) -> dict[str, Codes]:
         """What must differ inside a group, by the name of its column: sensitive values, and the

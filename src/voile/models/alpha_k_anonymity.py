@@ -37,4 +37,4 @@ class AlphaKAnonymity(PrivacyModel):
 
     def per_group(self, bags: Bags) -> Ratios:
         crowd = np.where(bags.persons >= self.k, bags.sizes, 0)
-        return [(bag.top(), crowd) for bag in bags.columns]
+        return [(bag.top(), crowd * bag.unit) for bag in bags.columns]

@@ -28,4 +28,4 @@ class FrequencyLDiversity(PrivacyModel):
     l: int = parameter("1/l is the largest share of a value", minimum=1)  # noqa: E741
 
     def per_group(self, bags: Bags) -> Ratios:
-        return [(bags.sizes, bag.top()) for bag in bags.columns]
+        return [(bags.sizes * bag.unit, bag.top()) for bag in bags.columns]

@@ -16,6 +16,8 @@ import polars as pl
 import voile
 from voile.core.algorithm import Algorithm, Rung
 from voile.core.axis import Axis
+from voile.core.bags import Bags
+from voile.core.base_values import BaseValues
 from voile.core.boxes import Boxes
 from voile.core.hierarchy import Hierarchy
 from voile.core.metric import Metric
@@ -52,16 +54,16 @@ def certificate(
     table: Table,
     boxes: Boxes,
     claim: Claim,
+    bags: Bags,
     checks: Mapping[str, Verdict],
     metrics: Mapping[str, type[Metric]],
-    counterfeits: int = 0,
 ) -> dict[str, Any]:
     """Everything but the digests, which exist once the data is written."""
-    algorithm = claim.algorithm
+    algorithm, counterfeits = claim.algorithm, int(boxes.counterfeit_group.size)
     return {
         "certificate": FORMAT,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "promise": _promise(claim.promise),
+        "promise": _promise(claim.promise) | claim.promise.details(bags),
         "also": [_promise(model) | {"rung": claim.rung_of(model).value} for model in claim.also],
         "adversary": {
             "rung": claim.rung.value,
@@ -76,7 +78,9 @@ def certificate(
             "groups": int(boxes.sizes.size),
             "suppressed": boxes.suppressed,
             "columns": [
-                _published(column, table.schema) | _loss(column, boxes, metrics["gcp_leaves"])
+                _published(column, table.schema)
+                | _loss(column, boxes, metrics["gcp_leaves"])
+                | _generalised(column, boxes)
                 for column in table.columns
                 if column.role != Role.SUBJECT
             ],
@@ -131,6 +135,20 @@ def _loss(column: Column, boxes: Boxes, metric: type[Metric]) -> dict[str, float
     """What a quasi-identifying column alone has lost: the whole may hide that one is all stars."""
     own = tuple(side for side in boxes.sides if side.column is column)
     return {"loss": round(float(metric().measure(replace(boxes, sides=own))), 6)} if own else {}
+
+
+def _generalised(column: Column, boxes: Boxes) -> dict[str, Any]:
+    """What a reader needs to know of a sensitive column that is published as nodes: the values that there can be,
+    depth first, and how likely each was held to be beforehand. That a value occurs at all is not protected."""
+    if column.role != Role.SENSITIVE or boxes.node.size == 0:
+        return {}
+    values = BaseValues(column.tree(), boxes.weight)
+    return {
+        "published": "value, or node of its hierarchy",
+        "base_values": [values.tree.labels[leaf] for leaf in values.possible.tolist()],
+        "weights": values.weight[values.possible].tolist(),
+        "generalised_rows": int((values.tree.low[boxes.node] < values.tree.high[boxes.node]).sum()),
+    }
 
 
 def _published(column: Column, schema: Schema | None) -> dict[str, str | int]:

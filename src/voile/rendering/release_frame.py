@@ -39,7 +39,10 @@ def render(table: Table, partition: Partition, boxes: Boxes) -> tuple[pl.DataFra
 
 
 def _shown(column: Column, partition: Partition) -> NDArray[np.int64]:
-    """The codes of a column that is published as it is, of rows and then of counterfeits."""
+    """The codes of a column that is not a quasi-identifier, of rows and then of counterfeits; where an algorithm
+    generalises the sensitive values, nodes."""
+    if partition.generalises and column.role == Role.SENSITIVE:
+        return partition.node
     return np.concatenate([column.codes, partition.counterfeit_value]) if partition.counterfeits else column.codes
 
 

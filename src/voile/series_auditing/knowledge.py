@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.attacks.candidate_sets import PublishedGroups, words_for
-from voile.auditing import ReadRelease, classes_of, meant, suppressed_rows
+from voile.auditing import ReadRelease, classes_of, suppressed_rows
 from voile.core.bags import Bag
 from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, Role, Schema, Type
@@ -22,6 +22,7 @@ from voile.intake.columns import MISSING_LABEL, factorised
 from voile.intake.counterfeits import read_counterfeits
 from voile.intake.data_frame import data_frame
 from voile.intake.normalise import normalised, twin_keys
+from voile.intake.published_values import meant
 from voile.intake.table_reader import read_frame, read_table
 from voile.kernels.candidate_sets import value_bits
 from voile.querying.covered_places import covered_places

@@ -1,0 +1,62 @@
+"""BaseValues: what a generalised sensitive value stands for (paper 002, Definition 2).
+
+A published node counts for each base value a under it with p(a) / sum of p over its leaves, where the weight p is
+what a reader believes beforehand. Frequencies are whole multiples of 1/unit: the least common denominator of the
+tree's nodes; where that does not fit 64-bit products, a power of two, and frequencies are rounded up, so that a
+bound on them is never kept by rounding.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.hierarchy import Hierarchy
+
+_LARGEST = 2**30  # rows * unit: the product of two such numbers fits 63 bits
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BaseValues:
+    """The leaves of a tree with a whole weight each; those of weight 0 are not possible.
+
+    >>> tree = Hierarchy.from_lines([["flu", "lung", "*"], ["asthma", "lung", "*"], ["gout", "gout", "*"]])
+    >>> values = BaseValues(tree, np.array([1, 1, 1]))
+    >>> values.unit(10), values.total.tolist()
+    (6, [1, 1, 1, 2, 3])
+    """
+
+    tree: Hierarchy
+    weight: NDArray[np.int64]
+
+    @cached_property
+    def possible(self) -> NDArray[np.int64]:
+        """The leaves of positive weight, depth first."""
+        return np.flatnonzero(self.weight)
+
+    @cached_property
+    def total(self) -> NDArray[np.int64]:
+        """The weight under each node."""
+        upto = np.concatenate(([0], np.cumsum(self.weight)))
+        return upto[self.tree.high + 1] - upto[self.tree.low]
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Of each node the place in `possible` of the first leaf under it."""
+        return np.searchsorted(self.possible, self.tree.low)
+
+    @cached_property
+    def after(self) -> NDArray[np.int64]:
+        """Of each node the place in `possible` behind the last leaf under it."""
+        return np.searchsorted(self.possible, self.tree.high, side="right")
+
+    @cached_property
+    def _denominator(self) -> int:
+        return math.lcm(*(int(total) for total in np.unique(self.total) if total))
+
+    def unit(self, rows: int) -> int:
+        """How many parts make one person, in a table of so many rows."""
+        most = _LARGEST // max(1, rows)
+        return self._denominator if self._denominator <= most else 1 << max(1, most).bit_length() - 1
