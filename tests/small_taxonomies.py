@@ -11,9 +11,9 @@ ONE_VALUE = Hierarchy.flat(["only"])
 
 
 @st.composite
-def trees(draw, most=8, name="n"):
-    """Any tree of two to `most` values and up to three levels below the root, balanced or not."""
-    n = draw(st.integers(2, most))
+def trees(draw, least=2, most=8, name="n"):
+    """Any tree of so many values and up to three levels below the root, balanced or not."""
+    n = draw(st.integers(least, most))
     lines = [[f"{name}{i}"] for i in range(n)]
     runs = [[i] for i in range(n)]  # of neighbours under one node
     for level in range(draw(st.integers(0, 2))):
@@ -34,19 +34,19 @@ def trees(draw, most=8, name="n"):
 
 
 @st.composite
-def tables(draw, least=1, most=20, columns=3, values=7):
+def tables(draw, least=2, most=20, columns=3, values=7):
     """A table of some quasi-identifiers with trees, flat or of one value, and a sensitive column with a tree."""
     n = draw(st.integers(least, most))
     kinds = st.one_of(
         trees(), trees(), st.just(UNBALANCED), st.integers(2, 4).map(lambda k: Hierarchy.flat(list("stuv"[:k])))
     )
     domains = draw(st.lists(st.one_of(kinds, kinds, st.just(ONE_VALUE)), min_size=1, max_size=columns))
-    secret = draw(trees(values, "s"))
+    secret = draw(trees(min(4, n), values, "s"))
 
-    def codes(leaves):
-        return draw(st.lists(st.integers(0, leaves - 1), min_size=n, max_size=n))
+    def codes(choice):
+        return draw(st.lists(st.sampled_from(choice), min_size=n, max_size=n))
 
-    skew = draw(st.integers(1, secret.leaves))  # some tables have few of the values there are
-    made = [column(f"q{i}", domain, codes(domain.leaves)) for i, domain in enumerate(domains)]
-    made.append(column("secret", secret, codes(skew), Role.SENSITIVE))
+    made = [column(f"q{i}", domain, codes(range(domain.leaves))) for i, domain in enumerate(domains)]
+    frequent = [draw(st.integers(0, secret.leaves - 1))] * draw(st.integers(0, 2 * secret.leaves))
+    made.append(column("secret", secret, codes([*range(secret.leaves), *frequent]), Role.SENSITIVE))
     return Table(made, schema=Schema(tuple(ColumnSpec(c.name, c.role, Type.CATEGORY) for c in made)))

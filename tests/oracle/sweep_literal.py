@@ -257,10 +257,11 @@ def tree_of(hierarchy):
     return Tree({v: up for v, up in above.items() if up >= 0}, next(v for v, up in above.items() if up < 0))
 
 
-def sweep_table(table, tau, ell, **options):
-    """The same of a Table, its quasi-identifiers in their order."""
-    trees = [tree_of(column.domain) for column in table.quasi]
-    columns = [column.codes.tolist() for column in table.quasi]
+def sweep_table(table, tau, ell, order=None, **options):
+    """The same of a Table; `order` is that of importance, of its quasi-identifiers by number."""
+    quasi = table.quasi if order is None else [table.quasi[c] for c in order]
+    trees = [tree_of(column.domain) for column in quasi]
+    columns = [column.codes.tolist() for column in quasi]
     secret = table.sensitive[0]
     requirement = Requirement(Fraction(tau), ell)
     return sweep(trees, columns, tree_of(secret.domain), secret.codes.tolist(), requirement, **options)

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,8 @@ from tests.oracle.sweep_literal import (
     weights_of,
 )
 from tests.small_taxonomies import tables
+from voile.core.partition import Partition
+from voile.models.tau_l_diversity import TauLDiversity
 
 A, B = Tree({"a1": "a0", "a2": "a0"}), Tree({"b1": "b0", "b2": "b0"})  # Figure 3
 FIGURE_3 = [["a1", "a1", "a2", "a2"], ["b1", "b2", "b1", "b2"]]
@@ -166,3 +169,22 @@ def test_a_table_that_could_be_one_class_raises_nothing_before_the_sweep(table, 
     sensitive = Sensitive(tree, weights_of("table", tree, values))
     fits = Requirement(*requirement).holds(sensitive.frequencies(values))
     assert fits == eligible(sensitive.weight, Requirement(*requirement))
+
+
+@given(tables(), requirements, weightings, st.randoms(use_true_random=False))
+def test_the_model_counts_nodes_alike(table, requirement, weights, random):
+    """(tau,l) of classes and nodes of any kind, by the product's bags and by fractions."""
+    tau, ell = requirement
+    tree, values = tree_of(table.sensitive[0].domain), table.sensitive[0].codes.tolist()
+    sensitive = Sensitive(tree, weights_of(weights, tree, values))
+    nodes = [random.choice(tree.path(value)) for value in values]
+    group = [random.randrange(3) for _ in values]
+    group = [sorted(set(group)).index(g) for g in group]
+    weight = [sensitive.weight[leaf] for leaf in range(len(tree.leaves))]
+    partition = Partition(np.array(group), node=np.array(nodes), weight=np.array(weight))
+    each = [[node for node, g in zip(nodes, group, strict=True) if g == k] for k in range(max(group) + 1)]
+    shares = [cumulative(sensitive.frequencies(some)) for some in each]
+    found = TauLDiversity(tau=tau, l=ell).check(table.bags(partition.group, partition))
+    assert found.ok == all(Requirement(tau, ell).holds(sensitive.frequencies(some)) for some in each)
+    lines = [(s[k - 1] * (ell - 1) - (k - 1)) / (ell - k) for s in shares for k in range(1, min(ell, len(s) + 1))]
+    assert found.achieved == max(lines)
