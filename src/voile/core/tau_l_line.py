@@ -1,0 +1,90 @@
+"""The line of (tau,l)-diversity: psi(k) = tau + (1 - tau)(k - 1)/(l - 1) for k up to l, 1 beyond (paper 002)."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.parameters import exact_number
+from voile.errors import ParameterError
+
+LARGEST = 2**32  # of `scale`: rows, parts of persons and scale together must fit 63 bits
+
+
+@dataclass(frozen=True)
+class TauLLine:
+    """How much of a group the k most frequent values may have.
+
+    >>> line = TauLLine(Fraction(1, 2), 3)
+    >>> line.limit.tolist(), line.scale, line.need
+    ([2, 3], 4, 3)
+    >>> line.allows(np.array([2, 1, 1])), line.allows(np.array([2, 2, 0]))
+    (True, False)
+    """
+
+    tau: Fraction
+    l: int  # noqa: E741 the paper's name
+
+    @property
+    def scale(self) -> int:
+        """psi(k) is limit[k - 1] / scale."""
+        return self.tau.denominator * (self.l - 1)
+
+    @property
+    def limit(self) -> NDArray[np.int64]:
+        """For k = 1 .. l-1, beyond which nothing can be exceeded (facts/sweep.md B2.5)."""
+        p, q = self.tau.numerator, self.tau.denominator
+        return np.array([p * (self.l - 1) + (q - p) * k for k in range(self.l - 1)], np.int64)
+
+    @property
+    def need(self) -> int:
+        """Different values that a group needs: so many of equal frequency, and no fewer, keep the line."""
+        return max(self.l, -(-self.tau.denominator // self.tau.numerator))
+
+    def allows(self, counts: NDArray[np.int64], whole: int | None = None) -> bool:
+        """Whether a group of these counts keeps the line; `whole` is its size if that is not their sum."""
+        largest = np.sort(counts)[::-1][: self.l - 1].astype(object)
+        size = int(counts.sum()) if whole is None else whole
+        together = np.cumsum(largest)
+        return bool((together * self.scale <= self.limit[: largest.size].astype(object) * size).all())
+
+    def crossed(self, counts: NDArray[np.int64], whole: int) -> int:
+        """The k at which a group of these counts crosses the line most, or 0 if it keeps it."""
+        together = np.cumsum(np.sort(counts)[::-1][: self.l - 1].astype(object))
+        over = together * self.scale - self.limit[: together.size].astype(object) * whole
+        return int(np.argmax(over)) + 1 if over.size and over.max() > 0 else 0
+
+
+def least_tau(counts: NDArray[np.int64], ell: int) -> Fraction:
+    """The least tau for which a group of these counts keeps the line to l; 1 if none below does.
+
+    >>> least_tau(np.array([2, 1, 1]), 3), least_tau(np.array([2, 1, 1]), 4)
+    (Fraction(1, 2), Fraction(1, 1))
+    """
+    size = int(counts.sum())
+    together = np.cumsum(np.sort(counts)[::-1][: ell - 1].astype(object)).tolist()
+    together += [size] * (ell - 1 - len(together))
+    taus = [Fraction(t * (ell - 1) - k * size, (ell - 1 - k) * size) for k, t in enumerate(together)]
+    return max(taus, default=Fraction(1))
+
+
+def line_of(tau: object, ell: int) -> TauLLine:
+    """The line of two parameters; refuses a tau whose products with counts would not fit."""
+    number = exact_number(tau)
+    if number is None or not 0 < number <= 1:
+        raise ParameterError(
+            "not an accepted value",
+            where="parameter tau",
+            rule="a share above 0 and at most 1",
+            remedy="for example tau=0.3",
+        )
+    line = TauLLine(number, ell)
+    if line.scale >= LARGEST:
+        raise ParameterError(
+            "too many digits, or too large an l",
+            where="parameter tau",
+            rule="the denominator of tau times l - 1 stays below 2**32",
+            remedy="write tau with fewer digits, for example 0.333",
+        )
+    return line
