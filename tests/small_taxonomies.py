@@ -2,7 +2,8 @@
 
 from hypothesis import strategies as st
 
-from tests.small_tables import UNBALANCED, column
+from tests.small_tables import UNBALANCED, axis_of, column
+from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
 from voile.core.schema import ColumnSpec, Role, Schema, Type
 from voile.core.table import Table
@@ -33,20 +34,31 @@ def trees(draw, least=2, most=8, name="n"):
     return Hierarchy.from_lines([[*line, "*"] for line in lines])
 
 
+def type_of(domain):
+    return Type.INTEGER if isinstance(domain, Axis) else Type.CATEGORY
+
+
 @st.composite
 def tables(draw, least=2, most=20, columns=3, values=7):
-    """A table of some quasi-identifiers with trees, flat or of one value, and a sensitive column with a tree."""
+    """A table of some quasi-identifiers with trees, flat, of one value or of numbers; the sensitive column has a
+    tree."""
     n = draw(st.integers(least, most))
-    kinds = st.one_of(
-        trees(), trees(), st.just(UNBALANCED), st.integers(2, 4).map(lambda k: Hierarchy.flat(list("stuv"[:k])))
+    flat = st.integers(2, 4).map(lambda k: Hierarchy.flat(list("stuv"[:k])))
+    axes = st.tuples(st.integers(-3, 3), st.sampled_from([1, 2, 4, 5, 9, 20, 70])).map(
+        lambda ends: axis_of([ends[0], ends[0] + ends[1] - 1])
     )
-    domains = draw(st.lists(st.one_of(kinds, kinds, st.just(ONE_VALUE)), min_size=1, max_size=columns))
+    kinds = st.one_of(trees(), trees(), trees(), st.just(UNBALANCED), flat, axes, st.just(ONE_VALUE))
+    domains = draw(st.lists(kinds, min_size=1, max_size=columns))
     secret = draw(trees(min(4, n), values, "s"))
 
     def codes(choice):
         return draw(st.lists(st.sampled_from(choice), min_size=n, max_size=n))
 
-    made = [column(f"q{i}", domain, codes(range(domain.leaves))) for i, domain in enumerate(domains)]
+    made = [
+        column(f"q{i}", domain, codes(range(domain.low, domain.high + 1) if axis else range(domain.leaves)))
+        for i, domain in enumerate(domains)
+        for axis in [isinstance(domain, Axis)]
+    ]
     frequent = [draw(st.integers(0, secret.leaves - 1))] * draw(st.integers(0, 2 * secret.leaves))
     made.append(column("secret", secret, codes([*range(secret.leaves), *frequent]), Role.SENSITIVE))
-    return Table(made, schema=Schema(tuple(ColumnSpec(c.name, c.role, Type.CATEGORY) for c in made)))
+    return Table(made, schema=Schema(tuple(ColumnSpec(c.name, c.role, type_of(c.domain)) for c in made)))

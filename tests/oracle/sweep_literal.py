@@ -7,8 +7,10 @@ depth first; of the tuples that could be removed or raised, the lowest row.
 
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
+
+from voile.core.axis import Axis
 
 
 class Tree:
@@ -74,6 +76,15 @@ class Sensitive:
             total = sum(self.weight[v] for v in below)
             self._induced[node] = {a: Fraction(self.weight[a], total) for a in below}
         return self._induced[node]
+
+    def above(self, node):
+        """What a tuple is raised to: its parent; but one under which no further value is possible would be the
+        same thing under another name (facts/sweep.md B2.10), and is passed over. None at the top."""
+        under = self.possible(node)
+        return next((up for up in self.tree.path(node) if self.possible(up) > under), None)
+
+    def possible(self, node):
+        return sum(self.weight[a] > 0 for a in self.tree.leaves_under(node))
 
     def frequencies(self, nodes):
         """f(a) of every base value, depth first, in a class of published nodes."""
@@ -152,9 +163,9 @@ def dominant(frequencies, among=None):
 
 def what_to_raise(sensitive, nodes):
     """The node of which a tuple is raised next: the deepest that covers the dominant value, which must have a
-    tuple that is not at the root."""
+    tuple that is not at the top."""
     tree = sensitive.tree
-    low = {node for node in nodes if node != tree.root}
+    low = {node for node in nodes if sensitive.above(node) is not None}
     movable = [a for a in tree.leaves if low & set(tree.path(a))]
     value = dominant(sensitive.frequencies(nodes), movable)
     return max(low & set(tree.path(value)), key=tree.depth)
@@ -166,7 +177,7 @@ def raise_in_class(sensitive, requirement, rows, published):
     while not requirement.holds(sensitive.frequencies([published[row] for row in rows])):
         node = what_to_raise(sensitive, [published[row] for row in rows])
         row = min(row for row in rows if published[row] == node)
-        published[row] = sensitive.tree.parent[node]
+        published[row] = sensitive.above(node)
         steps += 1
     return steps
 
@@ -178,7 +189,7 @@ def leaving(sensitive, requirement, values):
         node = what_to_raise(sensitive, list(standing.elements()))
         moves[node] += 1
         standing[node] -= 1
-        standing[sensitive.tree.parent[node]] += 1
+        standing[sensitive.above(node)] += 1
     return moves
 
 
@@ -190,7 +201,7 @@ def raise_spread(sensitive, requirement, values):
         n, k = len(here), moves[node]
         for i, row in enumerate(here):
             if (i + 1) * k // n > i * k // n:
-                published[row] = sensitive.tree.parent[node]
+                published[row] = sensitive.above(node)
     return published
 
 
@@ -250,8 +261,23 @@ def sweep(trees, columns, tree, values, requirement, weights="present", raised="
     return Publication(order, closed, published, steps, information_kept(trees, sensitive, closed, published))
 
 
-def tree_of(hierarchy):
-    """A Hierarchy as a taxonomy of its node numbers."""
+def tree_of(domain):
+    """A Hierarchy as a taxonomy of its node numbers, an Axis as one of equal intervals."""
+    return tree_of_axis(domain.low, domain.high) if isinstance(domain, Axis) else tree_of_hierarchy(domain)
+
+
+def tree_of_axis(low, high):
+    """Whole numbers under 64, 16, 4 and 1 intervals, as far as these are fewer than the numbers."""
+    steps = high - low + 1
+    parent = {}
+    for v in range(low, high + 1):
+        path = [v, *((parts, (v - low) * parts // steps) for parts in (64, 16, 4, 1) if parts < steps)]
+        parent.update(pairwise(path))
+    return Tree(parent, (1, 0) if steps > 1 else low)
+
+
+def tree_of_hierarchy(hierarchy):
+    """A taxonomy of node numbers."""
     nodes = sorted(range(len(hierarchy.labels)), key=lambda v: int(hierarchy.low[v]))
     above = {v: int(hierarchy.parent[v]) for v in nodes}
     return Tree({v: up for v, up in above.items() if up >= 0}, next(v for v, up in above.items() if up < 0))
