@@ -2,19 +2,34 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.sweep_literal import Requirement, Tree, eligible, sweep_table, tree_of, weights_of
+from tests.oracle.sweep_literal import (
+    Requirement,
+    Sensitive,
+    Tree,
+    eligible,
+    remove_from_class,
+    sweep_table,
+    tree_of,
+    weights_of,
+)
 from tests.small_tables import column
 from tests.small_taxonomies import tables
 from voile import catalog
 from voile.algorithms.sweep import items_of, taxonomies
+from voile.core.bags import Bag, Bags
+from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.schema import ColumnSpec, Role, Schema, Type
 from voile.core.table import Table
+from voile.core.tau_l_line import line_of
+from voile.core.taxonomy import Taxonomy
 from voile.errors import Infeasible
+from voile.kernels.tau_l import capped
 from voile.models.tau_l_diversity import TauLDiversity
 
 TAUS = [Fraction(1, 2), Fraction(1, 3), Fraction(2, 5), Fraction(3, 10)]
@@ -85,6 +100,56 @@ def test_case(sweep_cases, number):
     assert classes(partition) == sorted(ec["rows"] for ec in case["ecs"])
     labels = table.sensitive[0].domain.labels
     assert [labels[node] for node in published(partition, table)] == case["sa_out"]
+
+
+def test_examples_1_to_3(sweep_cases):
+    (case,) = [case for case in sweep_cases if case["kind"] == "example1_3"]
+    tree = hierarchy_of(Tree(case["sa_parent"]))
+    nodes = np.array([tree.labels.index(label) for label in case["ec"]])
+    bag = Bag.of(np.zeros(4, int), nodes, 1).induced(BaseValues(tree, np.ones(tree.leaves, int)))
+    shares = [Fraction(count, bag.unit * 4) for count in bag.counts.tolist()]
+    found = dict(zip((tree.labels[code] for code in bag.codes), shares, strict=True))
+    assert found == {label: Fraction(share) for label, share in case["f"].items() if share != "0"}
+    line = line_of(case["tau"], case["l"])
+    assert [str(Fraction(int(limit), line.scale)) for limit in line.limit] == case["psi"][: case["l"] - 1]
+    verdict = TauLDiversity(tau=line.tau, l=line.l).check(Bags(np.array([4]), (bag,), np.array([4])))
+    assert (verdict.ok, verdict.achieved) == (case["diversified"], Fraction(case["tau"]))
+
+
+def test_examples_5_to_7(sweep_cases):
+    (case,) = [case for case in sweep_cases if case["kind"] == "example5_7"]
+    trees = [Hierarchy.from_lines([[f"{x}1", f"{x}0"], [f"{x}2", f"{x}0"]]) for x in "ab"]
+    taxa = [Taxonomy.of(column("q", tree, [0, 1])) for tree in trees]
+    items = items_of(taxa)
+    assert items.levels.tolist() == [levels for _, *levels in case["order"]]
+    after = items.levels[2]
+    for base, expected in case["next_of_a1b0"].items():
+        leaves = [tree.labels.index(part) for tree, part in zip(trees, (base[:2], base[2:]), strict=True)]
+        nodes = [items.node[c][after[c], leaf] for c, leaf in enumerate(leaves)]
+        assert "".join(tree.labels[node] for tree, node in zip(trees, nodes, strict=True)) == expected
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_case_of_one_class(sweep_cases, number):
+    case = [case for case in sweep_cases if case["kind"] == "ec_greedy"][number]
+    assert left(case["counts"], Fraction(case["tau"]), case["l"]) == case["kept"]
+
+
+@given(st.lists(st.integers(0, 25), min_size=1, max_size=8).filter(any), requirements)
+def test_removal_at_once_is_removal_one_by_one(counts, requirement):
+    tree = Tree({value: "*" for value in range(len(counts))})
+    rows = [value for value, count in enumerate(counts) for _ in range(count)]
+    stay, _ = remove_from_class(
+        Sensitive(tree, dict.fromkeys(tree.leaves, 1)), Requirement(*requirement), range(len(rows)), rows
+    )
+    assert left(counts, *requirement) == [sum(rows[row] == value for row in stay) for value in tree.leaves]
+
+
+def left(counts, tau, ell):
+    """What the closed form leaves of a class."""
+    line, count = line_of(tau, ell), np.array(counts)
+    capped(count, np.flatnonzero(count), line.limit, line.scale)
+    return count.tolist()
 
 
 @settings(max_examples=300)

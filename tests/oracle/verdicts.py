@@ -51,6 +51,7 @@ CONTROLS = {  # what must be caught: the attack that catches it, and the smalles
     "blocks with fallback": (subjects.blocks_with_fallback, worst_posterior, (0, 0, 1, 2, 3)),
     "BSGI": (lambda ell: subjects.catalog_algorithm("bsgi", l=ell), worst_posterior, (0, 0, 1, 1)),
     "ELIG": (lambda ell: subjects.catalog_algorithm("elig", l=ell), worst_posterior, (0, 0, 1, 1, 2)),
+    "SWEEP": (lambda ell: subject_of("sweep", ell), worst_posterior, (0, 0, 1, 2)),
 }
 
 
