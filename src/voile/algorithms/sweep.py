@@ -4,11 +4,11 @@ Every combination of levels of the quasi-identifiers is an *item*; items are ord
 retain, then by the importance of the attributes (Definition 6). On each item the rows that are still active form
 classes by their nodes on those levels; a class closes with what the greedy removal leaves of it, the rest goes on.
 On the last item, where everything is *, sensitive values are raised to their parents until the line is kept; and
-before the first, if the whole table does not keep it. Corrections and ties as in facts/sweep.md B2: exact rationals,
-padded trees, only k below l can bind, eligibility decided before starting.
+before the first, if the whole table does not keep it. Corrections and ties as in facts/sweep.md B2: exact
+rationals, padded trees, only k below l can bind, eligibility decided before starting.
 
-What is raised gives itself away (facts/sweep.md B3): a value is raised because it is too frequent, so whoever knows
-the algorithm can tell which one it was. SWEEP-E (sweep_e.py) keeps the line on true values.
+What is raised gives itself away (facts/sweep.md B3): a value is raised because it is too frequent, so whoever
+knows the algorithm can tell which one it was. SWEEP-E (sweep_e.py) keeps the line on true values.
 """
 
 import heapq
@@ -143,9 +143,10 @@ def refuse_beyond(line: TauLLine, values: BaseValues, codes: NDArray[np.int64], 
         remedy = f"tau = 1/{m} is the smallest possible; a smaller one needs values in finer detail"
     else:
         why, rule = "the weights alone cross the line", "a row of * counts for every value by its weight"
-        least = least_tau(weight, line.l)
-        remedy = f"with l = {line.l} and these weights tau = {math.ceil(least * 10**4) / 10**4} is the smallest possible"
-        remedy += "; or use weights=present"
+        least = math.ceil(least_tau(weight, line.l) * 10**4) / 10**4
+        remedy = (
+            f"tau = {least} is the smallest possible with l = {line.l} and these weights; or use weights=present"
+        )
     raise Infeasible(
         why, where=f"column {column}", largest_l=m, rows_to_suppress=codes.size, rule=rule, remedy=remedy
     )
@@ -207,7 +208,7 @@ def swept(
     line: TauLLine,
     progress: Progress = lambda share: None,
 ) -> tuple[NDArray[np.int64], int]:
-    """The group of each row that found one before the last item, else SUPPRESSED; and how many groups there are."""
+    """The group of each row that found one before the last item, else SUPPRESSED; and how many there are."""
     items = items_of(columns)
     runs, kinds = _runs(columns, node, values)
     group, groups = np.full(node.size, SUPPRESSED, np.int64), 0

@@ -51,8 +51,9 @@ class Bag:
         count_runs(keys, bits, start, values, counts)
         return cls(start, present[values], counts, domain)
 
-    def induced(self, values: BaseValues) -> "Bag":
-        """This bag of nodes as the base values that they induce (paper 002, Definition 2).
+    def induced(self, values: BaseValues, rows: int | None = None) -> "Bag":
+        """This bag of nodes as the base values that they induce (paper 002, Definition 2); in the parts of a table
+        of so many rows, if the bag is not all of it.
 
         >>> tree = Hierarchy.from_lines([["flu", "lung", "*"], ["asthma", "lung", "*"], ["gout", "gout", "*"]])
         >>> nodes = Bag.of(np.zeros(4, int), np.array([3, 3, 0, 2]), 1)
@@ -60,7 +61,7 @@ class Bag:
         >>> bag.codes.tolist(), bag.counts.tolist(), bag.unit, bag.possible.tolist()
         ([0, 1, 2], [12, 6, 6], 6, [3, 2, 1])
         """
-        unit, owner = values.unit(int(self.counts.sum())), self.owner
+        unit, owner = values.unit(int(self.counts.sum()) if rows is None else rows), self.owner
         first, after = values.first[self.codes], values.after[self.codes]
         of = np.repeat(np.arange(self.codes.size), after - first)
         place = np.arange(of.size) - np.repeat(np.cumsum(after - first) - after, after - first)

@@ -31,6 +31,11 @@ class BaseValues:
     tree: Hierarchy
     weight: NDArray[np.int64]
 
+    @classmethod
+    def plain(cls, values: int) -> "BaseValues":
+        """So many values of equal weight that nothing stands above."""
+        return cls(Hierarchy.flat([""] * values), np.ones(values, np.int64))
+
     @cached_property
     def possible(self) -> NDArray[np.int64]:
         """The leaves of positive weight, depth first."""

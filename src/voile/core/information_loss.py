@@ -8,6 +8,7 @@ rounded, by less than one in 10**5. A range of more than 2**30 steps is measured
 """
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
 from voile.core.table import Column, Table
+from voile.core.taxonomy import Taxonomy
 from voile.kernels.loss import NO_TABLE, TABLE_LIMIT, Loss, tabulate_costs
 
 _LIMIT = 2**50  # a group of thousands of rows, times its cost, still fits 63 bits
@@ -52,9 +54,22 @@ def loss_of(table: Table) -> tuple[Loss, NDArray[np.int32], int]:
     charges = [_charge(column, weight) for column, weight in zip(axes + trees, weights, strict=True)]
     unit = _unit(charges, sum(weights, Fraction(0)))
     step = np.array([int(charge[1] * unit) for charge in charges[: len(axes)]], np.int64)
-    loss = Loss(step, *_trees(trees, charges[len(axes) :], unit))
+    domains = [column.domain for column in trees if isinstance(column.domain, Hierarchy)]
+    sizes = [domain.high - domain.low + 1 for domain in domains]
+    loss = Loss(step, *_trees(domains, sizes, charges[len(axes) :], unit))
     tabulate_costs(loss)
     return loss, _matrix(axes + trees), unit
+
+
+def utility_loss_of(taxonomies: Sequence[Taxonomy]) -> Loss:
+    """What kernels need to charge groups by the information utility of paper 002, Definition 5: a node with s base
+    values under it loses 1 - 1/s of a cell."""
+    charges = [{s: 1 - Fraction(1, s) for s in np.unique(taxonomy.size).tolist()} for taxonomy in taxonomies]
+    unit = _unit(charges, Fraction(len(taxonomies)))
+    sizes = [taxonomy.size for taxonomy in taxonomies]
+    loss = Loss(np.empty(0, np.int64), *_trees(taxonomies, sizes, charges, unit))
+    tabulate_costs(loss)
+    return loss
 
 
 def perimeter_of(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -73,9 +88,13 @@ def _steps_across(column: Column) -> int:
     return max(1, steps)
 
 
-def _trees(columns: list[Column], charges: list[dict[int, Fraction]], unit: int) -> list[NDArray[np.int64]]:
-    """The tree fields of a Loss: all trees' nodes in one list."""
-    domains = [column.domain for column in columns if isinstance(column.domain, Hierarchy)]
+def _trees(
+    domains: Sequence[Hierarchy | Taxonomy],
+    sizes: Sequence[NDArray[np.int64]],
+    charges: Sequence[dict[int, Fraction]],
+    unit: int,
+) -> list[NDArray[np.int64]]:
+    """The tree fields of a Loss: all trees' nodes in one list, each charged by its size."""
     nodes = np.array([domain.low.size for domain in domains], np.int64)
     leaf = np.cumsum(nodes) - nodes
     leaves = np.array([domain.leaves for domain in domains], np.int64)
@@ -85,9 +104,9 @@ def _trees(columns: list[Column], charges: list[dict[int, Fraction]], unit: int)
     high = _joined([domain.high for domain in domains])
     parent = _joined([domain.parent + first for domain, first in zip(domains, leaf, strict=True)])
     cost = []
-    for domain, charge in zip(domains, charges, strict=True):
-        sizes, which = np.unique(domain.high - domain.low + 1, return_inverse=True)
-        cost.append(np.array([int(charge[size] * unit) for size in sizes.tolist()], np.int64)[which])
+    for size, charge in zip(sizes, charges, strict=True):
+        distinct, which = np.unique(size, return_inverse=True)
+        cost.append(np.array([int(charge[s] * unit) for s in distinct.tolist()], np.int64)[which])
     joint = np.empty(int(entries.sum()), np.int64)
     return [leaf, leaves, table, joint, low, high, parent, _joined(cost)]
 
