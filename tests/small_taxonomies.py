@@ -39,9 +39,9 @@ def type_of(domain):
 
 
 @st.composite
-def tables(draw, least=2, most=20, columns=3, values=7):
+def tables(draw, least=2, most=20, columns=3, values=7, skew=2):
     """A table of some quasi-identifiers with trees, flat, of one value or of numbers; the sensitive column has a
-    tree."""
+    tree, and one value may be up to `skew` times as likely as all others together."""
     n = draw(st.integers(least, most))
     flat = st.integers(2, 4).map(lambda k: Hierarchy.flat(list("stuv"[:k])))
     axes = st.tuples(st.integers(-3, 3), st.sampled_from([1, 2, 4, 5, 9, 20, 70])).map(
@@ -59,6 +59,6 @@ def tables(draw, least=2, most=20, columns=3, values=7):
         for i, domain in enumerate(domains)
         for axis in [isinstance(domain, Axis)]
     ]
-    frequent = [draw(st.integers(0, secret.leaves - 1))] * draw(st.integers(0, 2 * secret.leaves))
+    frequent = [draw(st.integers(0, secret.leaves - 1))] * draw(st.integers(0, skew * secret.leaves))
     made.append(column("secret", secret, codes([*range(secret.leaves), *frequent]), Role.SENSITIVE))
     return Table(made, schema=Schema(tuple(ColumnSpec(c.name, c.role, type_of(c.domain)) for c in made)))

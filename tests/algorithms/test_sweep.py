@@ -152,6 +152,7 @@ def left(counts, tau, ell):
     return count.tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(tables(least=6), requirements, weightings, rules, st.randoms(use_true_random=False))
 def test_equals_the_literal(table, requirement, weights, raised, random):

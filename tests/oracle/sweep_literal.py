@@ -237,27 +237,33 @@ def information_kept(trees, sensitive, classes, published):
     return Fraction(kept) / (len(published) * (len(trees) + 1))
 
 
+def swept(trees, columns, sensitive, requirement, published):
+    """Steps 3 to 17: the classes that close before the last item, and the rows that are left."""
+    order = level_vectors(trees, columns)
+    active, closed = list(range(len(published))), []
+    for item in order[:-1]:
+        classes = {}
+        for row in active:
+            base = [values[row] for values in columns]
+            classes.setdefault(generalised(trees, base, item[1:]), []).append(row)
+        active = []
+        for qi, rows in classes.items():
+            stay, gone = remove_from_class(sensitive, requirement, rows, published)
+            active += gone
+            closed += [(qi, stay)] if stay else []
+        active.sort()
+    return order, closed, active
+
+
 def sweep(trees, columns, tree, values, requirement, weights="present", raised="first"):
     """Figure 4. The publication, or None where nothing can satisfy the requirement."""
     sensitive = Sensitive(tree, weights_of(weights, tree, values))
     if not eligible(sensitive.weight, requirement):
         return None
     published = raise_in_table(sensitive, requirement, values, raised)
-    order = level_vectors(trees, columns)
-    base = list(zip(*columns, strict=True)) if columns else [()] * len(values)
-    active, closed = list(range(len(values))), []
-    for item in order[:-1]:
-        classes = {}
-        for row in active:
-            classes.setdefault(generalised(trees, base[row], item[1:]), []).append(row)
-        active = []
-        for qi, rows in classes.items():
-            stay, swept = remove_from_class(sensitive, requirement, rows, published)
-            active += swept
-            closed += [(qi, stay)] if stay else []
-        active.sort()
-    steps = raise_in_class(sensitive, requirement, active, published) if active else 0
-    closed += [(generalised(trees, base[active[0]], order[-1][1:]), active)] if active else []
+    order, closed, last = swept(trees, columns, sensitive, requirement, published)
+    steps = raise_in_class(sensitive, requirement, last, published) if last else 0
+    closed += [(tuple(tree.root for tree in trees), last)] if last else []
     return Publication(order, closed, published, steps, information_kept(trees, sensitive, closed, published))
 
 
