@@ -35,6 +35,8 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.queries
 	$(BIN)/python -m benchmarks.series
 	$(BIN)/python -m benchmarks.series_speed
+	$(BIN)/python -m benchmarks.tau_l
+	$(BIN)/python -m benchmarks.tau_l_speed
 
 oracle: $(READY)
 	$(BIN)/python -m tests.oracle.verdicts

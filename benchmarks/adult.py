@@ -1,6 +1,7 @@
 """Adult as the papers use it, and resamples of it: from ../shared/data, or the folder VOILE_DATA."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,15 @@ NAMES = [
 QUASI = ("age", "fnlwgt", "education-num", "hours-per-week", "marital-status", "race", "sex")
 NUMBERS = QUASI[:4]
 SIX = ("age", "education", "marital-status", "race", "sex", "native-country")
+SEVEN = (*SIX, "workclass")
 SENSITIVE = "occupation"
+PRIVATE_APART = [  # of workclass; facts/sweep.md B2.10 and "assumed 1/7" in B3 suggest such a tree, not ARX's
+    ["Private", "Private", "*"],
+    *([value, "Self-employed", "*"] for value in ("Self-emp-not-inc", "Self-emp-inc")),
+    *([value, "Government", "*"] for value in ("Federal-gov", "Local-gov", "State-gov")),
+    *([value, "Unpaid", "*"] for value in ("Without-pay", "Never-worked")),
+]
+REDRAWN = 0.1  # of the cells of a column, in large tables
 
 
 def available() -> bool:
@@ -41,13 +50,37 @@ def six_columns() -> dict[str, dict[str, object]]:
     return {"age": {"role": "qi", "type": "integer"}, **found, SENSITIVE: {"role": "sensitive"}}
 
 
+def tree_columns(sensitive: str = SENSITIVE, quasi: Sequence[str] = SIX) -> dict[str, dict[str, object]]:
+    """The spec of facts/sweep.md: ARX's hierarchies for every column, the sensitive one and age too.
+
+    ARX's labels of ages are off by one; only their structure is used.
+    """
+    folder = DATA / "adult" / "hierarchies"
+    trees = {name: folder / f"adult_hierarchy_{name}.csv" for name in (*quasi, sensitive)}
+    found: dict[str, dict[str, object]] = {name: {"role": "qi", "hierarchy": trees[name]} for name in quasi}
+    found["age"]["check_labels"] = False
+    return {**found, sensitive: {"role": "sensitive", "hierarchy": trees[sensitive]}}
+
+
 def complete_rows(*names: str) -> pl.DataFrame:
     """The 30,162 rows without a missing value; numbers as integers. Default: the seven QI."""
-    source = DATA / "adult" / "adult.data"
-    frame = pl.read_csv(source, has_header=False, new_columns=NAMES, infer_schema=False)
-    frame = frame.with_columns(pl.all().str.strip_chars())
-    frame = frame.filter(~pl.any_horizontal(pl.all() == "?")).select(names or (*QUASI, SENSITIVE))
-    return frame.with_columns(pl.col(name).cast(pl.Int64) for name in NUMBERS if name in frame.columns)
+    return _read("adult.data", 0).select(names or (*QUASI, SENSITIVE))
+
+
+def all_complete_rows(*names: str) -> pl.DataFrame:
+    """The 45,222 rows without a missing value of both files, as paper 002 uses them."""
+    both = pl.concat([_read("adult.data", 0), _read("adult.test", 1)])
+    return both.select(names or (*SIX, SENSITIVE))
+
+
+def _read(name: str, junk: int) -> pl.DataFrame:
+    """The complete rows of a file that begins with some lines of junk."""
+    source = DATA / "adult" / name
+    frame = pl.read_csv(source, has_header=False, new_columns=NAMES, infer_schema=False, skip_lines=junk)
+    frame = frame.with_columns(pl.all().str.strip_chars()).filter(~pl.any_horizontal(pl.all() == "?"))
+    return frame.with_columns(
+        pl.col("salary-class").str.strip_chars_end("."), *(pl.col(number).cast(pl.Int64) for number in NUMBERS)
+    )
 
 
 def resampled(rows: int, seed: int = 1) -> pl.DataFrame:
@@ -59,4 +92,19 @@ def resampled(rows: int, seed: int = 1) -> pl.DataFrame:
     return frame.with_columns(
         (pl.col(name) + pl.Series(rng.integers(-width, width + 1, rows))).alias(name)
         for name, width in jitter.items()
+    )
+
+
+def redrawn(rows: int, quasi: Sequence[str] = SIX, share: float = REDRAWN, seed: int = 1) -> pl.DataFrame:
+    """Bootstrap of the 45,222 rows; then a small share of the cells of each QI is drawn anew from its column.
+
+    Many rows stay alike, as in a large table of people (facts/sweep.md B5), and rare combinations appear.
+    """
+    rng = np.random.default_rng(seed)
+    frame = all_complete_rows(*quasi, SENSITIVE)
+    drawn = frame[rng.integers(0, frame.height, rows)]
+    anew = [(rng.random(rows) < share, rng.integers(0, frame.height, rows)) for _ in quasi]
+    return drawn.with_columns(
+        drawn[name].zip_with(pl.Series(~new), frame[name].gather(place))
+        for name, (new, place) in zip(quasi, anew, strict=True)
     )

@@ -41,6 +41,12 @@ def m_invariance_cases():
     return _cases("m_invariance.json")
 
 
+@pytest.fixture(scope="session")
+def sweep_cases():
+    """The worked cases of paper 002."""
+    return _cases("sweep.json")
+
+
 def _adult(rows, columns):
     import voile
     from benchmarks import adult

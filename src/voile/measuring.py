@@ -1,28 +1,32 @@
 """Metrics that a steward asks for by name: "qwe_mean, qwe_median[theta=0.05]"."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from voile import catalog
 from voile.core.boxes import Boxes
 from voile.core.metric import Metric
+from voile.core.table import Table
 from voile.errors import ParameterError
+from voile.metrics.classification import chosen_target
 from voile.metrics.query_workload import chosen_names
 
 _BETWEEN = re.compile(r",(?![^\[]*\])")
 _MEASURE = re.compile(r"([a-z0-9_]+)\s*(?:\[([^\[\]]*)\])?")
 
 
-def parse_measures(text: str, quasi: Sequence[str] | None = None) -> dict[str, Metric]:
-    """Metrics by the words that asked for them; columns they name must be among the `quasi` of the table.
+def parse_measures(text: str, table: Table | None = None) -> dict[str, Metric]:
+    """Metrics by the words that asked for them; columns they name must be the table's.
 
     >>> parse_measures("qwe_median[theta=0.05, queries=100], dm")["qwe_median[theta=0.05, queries=100]"].theta
     Fraction(1, 20)
     """
     metrics = {part: _metric(part) for part in filter(None, map(str.strip, _BETWEEN.split(text)))}
     for metric in metrics.values():
-        if quasi is not None and hasattr(metric, "on"):
-            chosen_names(quasi, metric.on)
+        if table is not None and hasattr(metric, "on"):
+            chosen_names([column.name for column in table.quasi], metric.on)
+        if table is not None and hasattr(metric, "target"):
+            chosen_target([column.name for column in table.sensitive], metric.target)
     return metrics
 
 
@@ -56,7 +60,7 @@ def measured(metrics: dict[str, Metric], boxes: Boxes) -> dict[str, float]:
 
 
 def public_and_private(figures: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
-    """Measured figures apart: those that stand in every certificate anyway, and those never to publish.
+    """Measured figures apart: those that may be published, and those that never may.
 
     >>> public_and_private({"dm": 12.0, "qwe_mean[on=age]": 0.5})
     ({'dm': 12.0}, {'qwe_mean[on=age]': 0.5})

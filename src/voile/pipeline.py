@@ -107,7 +107,7 @@ def anonymize(
             where="anonymize",
             remedy="read it first: voile.read(file or data frame, spec)",
         )
-    wanted = parse_measures(measure, [column.name for column in table.quasi])
+    wanted = parse_measures(measure, table)
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
     promise = promise_of(chosen)
     further = _further_promises(also, promise, table)
@@ -138,6 +138,8 @@ def released(
         document = certificate(table, boxes, claim, bags, verdicts(bags), catalog.metrics())
         if claim.algorithm.generalises:
             document["true_values"] = _on_true_values(table, partition, claim.promise)
+            if not document["true_values"]["kept"]:
+                document["adversary"]["not_promised"].insert(0, "the same on true values: see true_values")
         frame, counterfeits = rendering.result()
     record = _private_record(table)
     if measures:

@@ -99,11 +99,25 @@ def loaded_after(code):
 
 
 def test_import_voile_is_light():
-    assert not loaded_after("import voile") & {"polars", "numba", "numpy", "click", "rich"}
+    assert not loaded_after("import voile") & {"polars", "numba", "numpy", "click", "rich", "sklearn"}
+
+
+def test_optional_packages_have_one_place():
+    """scikit-learn comes with the extra [ml]: only its metric may ask for it, and only when it measures."""
+    users = set()
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(name.split(".")[0] == "sklearn" for name in names):
+                users.add(path.relative_to(PACKAGE).as_posix())
+    assert users == {"metrics/classification.py"}
+    listing = "from voile import catalog\ncatalog.metrics()\nfrom voile.measuring import parse_measures"
+    assert not loaded_after(listing) & {"sklearn"}
 
 
 def test_help_is_light():
     quiet = "with contextlib.redirect_stdout(io.StringIO()): run(['--help'])"
     loaded = loaded_after(f"import contextlib, io\nfrom voile.cli.main import run\n{quiet}")
     assert "click" in loaded
-    assert not loaded & {"polars", "numba", "pyspark", "nicegui", "psycopg"}
+    assert not loaded & {"polars", "numba", "pyspark", "nicegui", "psycopg", "sklearn"}

@@ -12,11 +12,9 @@ knows the algorithm can tell which one it was. SWEEP-E (sweep_e.py) keeps the li
 """
 
 import heapq
-import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +22,7 @@ from numpy.typing import NDArray
 from voile.core.algorithm import Algorithm, Progress, Rung
 from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
+from voile.core.level_vectors import ordered_items
 from voile.core.order import canonical_order
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import SUPPRESSED, Partition
@@ -34,7 +33,6 @@ from voile.errors import Infeasible, ParameterError, SpecError, counted
 from voile.kernels.sweep import WORD, Classes, Runs, Values, sweep_items
 from voile.kernels.tau_l import raised
 
-MOST_ITEMS = 10_000  # levels of the finest trees are left out where their combinations are more
 CHUNK = 60  # items between two reports of progress
 _ODD = 0x9E3779B97F4A7C15  # keys that do not fit 62 bits are mixed; a clash joins two classes, and harms none
 
@@ -87,7 +85,7 @@ class Sweep(Algorithm):
     def limits(self, series: bool = False) -> list[str]:
         """Facts B3, in plain words."""
         return [
-            "what a generalised sensitive value was: it was raised because it is frequent, and so tells itself"
+            "what a generalised sensitive value was: frequent values are the ones raised, so it gives itself away"
         ]
 
     def settings(self) -> dict[str, object]:
@@ -167,40 +165,6 @@ def taxonomies(table: Table, importance: str) -> list[Taxonomy]:
     return [Taxonomy.of(table.quasi[names.index(name)]) for name in order]
 
 
-class Items(NamedTuple):
-    """The order of items (Definition 6): `levels[i]` of each column, and the node of each leaf on each level."""
-
-    levels: NDArray[np.int64]
-    node: list[NDArray[np.int64]]
-
-
-def items_of(columns: list[Taxonomy]) -> Items:
-    """All combinations of levels, by descending level vector; the last is everything *."""
-    node = [column.levels() for column in columns]
-    information = [column.information() for column in columns]
-    while math.prod(len(levels) for levels in information) > MOST_ITEMS:
-        j = max(range(len(columns)), key=lambda j: (len(information[j]), j))
-        if len(information[j]) < 3:
-            raise ParameterError(
-                f"{len(columns)} quasi-identifying columns",
-                where="sweep",
-                rule=f"combinations of their levels are tried, up to {MOST_ITEMS}",
-                remedy="declare fewer of them, or use elig",
-            )
-        gain = [b - a for a, b in itertools.pairwise(information[j])]
-        least = min(range(1, len(gain)), key=lambda level: gain[level])  # never the root
-        node[j] = np.delete(node[j], least, axis=0)
-        del information[j][least]
-    whole = math.lcm(*(part.denominator for levels in information for part in levels))
-    ranks = [[int(part * whole) for part in levels] for levels in information]
-    order = sorted(
-        itertools.product(*(range(len(levels)) for levels in ranks)),
-        key=lambda levels: (sum(rank[level] for rank, level in zip(ranks, levels, strict=True)), *levels),
-        reverse=True,
-    )
-    return Items(np.array(order, np.int64).reshape(len(order), len(columns)), node)
-
-
 def swept(
     columns: list[Taxonomy],
     node: NDArray[np.int64],
@@ -209,7 +173,7 @@ def swept(
     progress: Progress = lambda share: None,
 ) -> tuple[NDArray[np.int64], int]:
     """The group of each row that found one before the last item, else SUPPRESSED; and how many there are."""
-    items = items_of(columns)
+    items = ordered_items(columns)
     runs, kinds = _runs(columns, node, values)
     group, groups = np.full(node.size, SUPPRESSED, np.int64), 0
     table = np.concatenate([levels.ravel() for levels in items.node]).astype(np.int32)
@@ -219,7 +183,7 @@ def swept(
     stride = _strides([column.low.size for column in columns])
     classes = _room(runs.leaf.shape[0], runs.mask.shape[1])
     active = np.arange(runs.leaf.shape[0])
-    plain = bool((kinds.after - kinds.first == 1)[np.unique(runs.value)].all())
+    plain = bool((kinds.after - kinds.first == 1)[runs.value].all())
     law = (line.limit, line.scale, line.need)
     last = items.levels.shape[0] - 1
     for first in range(0, last, CHUNK):
@@ -271,7 +235,7 @@ def _runs(columns: list[Taxonomy], node: NDArray[np.int64], values: BaseValues) 
     key = key[row]
     start = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))) if n else np.arange(0)
     first = np.searchsorted(run[row[start]], np.arange(int(new.sum()) + 1))
-    kinds = _kinds(values, n)
+    kinds = kinds_of(values, n)
     mask = np.bitwise_or.reduceat(kinds.cover[value[row[start]]], first[:-1], axis=0) if n else kinds.cover[:0]
     leaf = np.column_stack([column.leaf[new] for column in columns]).astype(np.int32)
     left = np.diff(np.append(start, n))
@@ -285,7 +249,7 @@ def lowest_alike(values: BaseValues) -> NDArray[np.int64]:
     return np.asarray(lowest[which])
 
 
-def _kinds(values: BaseValues, rows: int) -> Values:
+def kinds_of(values: BaseValues, rows: int) -> Values:
     """What the kernels need to know of the sensitive values."""
     words = -(-values.possible.size // WORD) or 1
     cover = np.zeros((values.total.size, words), np.uint64)
@@ -310,7 +274,7 @@ def above_of(values: BaseValues) -> NDArray[np.int64]:
 def moves_until(node: NDArray[np.int64], values: BaseValues, line: TauLLine) -> NDArray[np.int64]:
     """The nodes from which rows must be raised, in turn, until all rows together keep the line."""
     count = np.bincount(node, minlength=values.total.size)
-    moves: NDArray[np.int64] = raised(count, _kinds(values, node.size), above_of(values), line.limit, line.scale)
+    moves: NDArray[np.int64] = raised(count, kinds_of(values, node.size), above_of(values), line.limit, line.scale)
     if moves.size and moves[-1] < 0:
         raise ValueError("a table that keeps the line at the root cannot be stuck")
     return moves

@@ -5,6 +5,8 @@ value is raised. The sweep closes the classes that keep the line; then the cheap
 the residue until it can be grouped; and the residue is grouped by ELIG, d different values to a group, under the
 cost of the information utility. Every class then keeps (tau,l) on true values.
 
+* First, rows of the residue join a class that has room for them under the line, where that loses no more than a
+  row of stars does (twice that, where the residue will be one class).
 * d is the number of different values that keep the line whatever they are: max(l, 1/tau), fewer after a cut.
 * Dissolved are, at the k where the residue crosses its line most, the classes with most room below it for the
   information that they lose: |E| psi(k) minus their rows of the residue's k most frequent values. Its line is
@@ -25,22 +27,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.algorithms.elig import Elig, grouped, refined, seat_left_over
-from voile.algorithms.sweep import above_of, base_values, refuse_beyond, swept, taxonomies
+from voile.algorithms.sweep import above_of, base_values, kinds_of, refuse_beyond, swept, taxonomies
 from voile.core.algorithm import Algorithm, Progress, Rung
 from voile.core.bags import Bag
 from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.information_loss import utility_loss_of
-from voile.core.order import distinct_values
+from voile.core.order import canonical_order, distinct_values
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
 from voile.core.tau_l_line import TauLLine, least_tau, line_of
 from voile.errors import Infeasible, counted
+from voile.kernels.absorb import absorb, class_nodes
 from voile.kernels.swaps import charge_groups, gathered
 from voile.kernels.z_order import z_order
 
 Codes = NDArray[np.int64]
+NEAR = 8192  # groups that a row may join, along a curve
+MOST_FREQUENCIES = 2**24  # groups times values beyond which no row joins a group: they are kept in one array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +116,7 @@ def refuse_crossed(line: TauLLine, counts: Codes, column: str, tree: bool) -> No
     remedy = f"possible are {' or '.join(reached[-2:])}" if reached else "no (tau,l) is possible on true values"
     remedy += "; or leave out ineligible=refuse" if tree else "; or give the column a hierarchy"
     raise Infeasible(
-        f"the table itself crosses the line: {counted(values, 'value')}, the most frequent {100 * top:.4g} % of rows",
+        f"the table itself crosses the line: {counted(values, 'value')}, one with {100 * top:.4g} % of rows",
         where=f"column {column}",
         largest_l=max((ell for ell, tau in least.items() if tau <= line.tau), default=1),
         rows_to_suppress=int(counts.sum()),
@@ -159,6 +164,9 @@ def _grouped(
     d = different_values(node, values, line)
     distinct = d > 1 and int(np.bincount(node).max()) * d <= node.size
     loss, leaf = utility_loss_of(columns), np.column_stack([column.leaf for column in columns]).astype(np.int32)
+    absorbed(loss, leaf, node, group, groups, values, line, 1 if distinct else 2)
+    if (group >= 0).all():
+        return group
     parts = None if distinct else values
     goal = TauLLine(Fraction(1, d), d) if distinct else line
     lost = information_lost(loss, leaf, group, groups)
@@ -172,12 +180,42 @@ def _grouped(
     return group
 
 
+def cost_of_stars(loss):
+    """What a row loses that is published as * throughout: the last node of each tree is its root."""
+    return int(loss.cost[[*(loss.leaf[1:] - 1), -1]].sum())
+
+
+def absorbed(loss, leaf, node, group, groups, values, line, price):
+    """Let rows without a group join one that has room, where that loses less than `price` times what a row of
+    stars loses. With many groups only those near on a curve are looked at."""
+    if groups == 0 or groups * values.possible.size > MOST_FREQUENCIES:
+        return
+    curve = z_order(leaf, leaf.max(axis=0, initial=0) + 1)
+    members = gathered(group, groups)
+    place = canonical_order([curve[members.member[members.start[:-1]]]])  # groups along the curve
+    rank = np.empty(groups, np.int64)
+    rank[place] = np.arange(groups)
+    on_curve = np.where(group >= 0, rank[group], SUPPRESSED)
+    members = gathered(on_curve, groups)
+    charge_groups(loss, leaf, members)
+    rows = np.flatnonzero(group == SUPPRESSED)
+    near = np.searchsorted(curve[members.member[members.start[:-1]]], curve[rows])
+    begin = np.clip(near - NEAR // 2, 0, max(0, groups - NEAR))
+    end = np.minimum(begin + NEAR, groups)
+    nodes = class_nodes(loss, leaf, members)
+    kind = np.full(values.total.size, -1)
+    kind[np.unique(node)] = np.arange(np.unique(node).size)
+    kinds = kinds_of(values, node.size)
+    law, most = (line.limit, line.scale), price * cost_of_stars(loss)
+    absorb(loss, leaf, node, rows, begin, end, nodes, members, kinds, kind, law, most, on_curve)
+    group[rows] = np.where(on_curve[rows] >= 0, place[on_curve[rows]], SUPPRESSED)
+
+
 def information_lost(loss, leaf, group, groups):
     """What all rows of each group would lose if they were published as *, in the units of the loss."""
     members = gathered(group, groups)
     charge_groups(loss, leaf, members)
-    most = int(loss.cost[[*(loss.leaf[1:] - 1), -1]].sum())  # at the roots
-    return (most - members.cost) * np.diff(members.start)
+    return (cost_of_stars(loss) - members.cost) * np.diff(members.start)
 
 
 def cheapest(

@@ -1,9 +1,18 @@
 """`voile metrics`: the catalog of measures."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voile.cli.catalog_listing import listing
+
+if TYPE_CHECKING:
+    from voile.core.metric import Metric
+
+
+def _shown(metric: "type[Metric]") -> str:
+    if metric.private:
+        return "private: to the steward, with --measure"
+    return "in the certificate" if metric.in_every_certificate() else "to the steward, with --measure"
 
 
 def _cards() -> Iterator[dict[str, Any]]:
@@ -16,7 +25,7 @@ def _cards() -> Iterator[dict[str, Any]]:
             "range": metric.range,
             "paper": metric.paper,
             "meaning": metric.meaning,
-            "shown": "private: to the steward, with --measure" if metric.private else "in the certificate",
+            "shown": _shown(metric),
             "parameters": [f"{card.name} ({card.rule()}): {card.help}" for card in metric.parameters()],
         }
 

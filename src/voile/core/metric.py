@@ -23,6 +23,12 @@ class Metric(Parameterised, ABC):
     range: ClassVar[str]
     meaning: ClassVar[str]
     private: ClassVar[bool] = False
+    said_by: ClassVar[str] = "{key}[{name}=...]"
+
+    @classmethod
+    def in_every_certificate(cls) -> bool:
+        """Whether it may be published and asks nothing of the steward: no parameter lacks a default."""
+        return not cls.private and all(card.default is not None for card in cls.parameters())
 
     @abstractmethod
     def measure(self, boxes: Boxes) -> Fraction | float:

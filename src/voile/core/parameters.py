@@ -88,6 +88,7 @@ class Parameterised:
     """Anything configured by parameters: made by `configure`, described by `parameters`."""
 
     key: ClassVar[str]
+    said_by: ClassVar[str] = "command line: -p {name}=..."  # how a parameter is given
 
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
@@ -112,6 +113,6 @@ class Parameterised:
             raise ParameterError(
                 f"{cls.key} needs {card.name}",
                 rule=f"{card.help}: {card.rule()}",
-                remedy=f"add {card.name}=... (command line: -p {card.name}=...)",
+                remedy=f"add {card.name}=... ({cls.said_by.format(key=cls.key, name=card.name)})",
             )
         return cls(**{name: cards[name].accept(value) for name, value in given.items()})

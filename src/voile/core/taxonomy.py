@@ -82,7 +82,7 @@ class Taxonomy:
 
     def information(self) -> list[Fraction]:
         """I(S_j) of each level: the mean of 1 / size over the base values that occur."""
-        present = np.unique(self.leaf)
+        present = distinct_values(self.leaf)[0]
         found = []
         for nodes in self.levels():
             sizes, counts = np.unique(self.size[nodes[present]], return_counts=True)

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.bags import Bag, Bags
+from voile.core.excessive_protection import excessive_protection
+from voile.core.order import distinct_values
 from voile.core.parameters import parameter
 from voile.core.privacy_model import PrivacyModel, Ratio, Ratios
 
@@ -42,6 +45,16 @@ class TauLDiversity(PrivacyModel):
 
     def per_group(self, bags: Bags) -> Ratios:
         return [self._ratio(bag, bags.sizes * bag.unit) for bag in bags.columns]
+
+    def details(self, bags: Bags) -> dict[str, Any]:
+        """How far groups stay below the line (Definition 8; facts/sweep.md B2.12)."""
+        found = [
+            excessive_protection(bag, bags.sizes, self.tau, self.l, distinct_values(bag.codes)[0].size)
+            for bag in bags.columns
+        ]
+        every = np.concatenate(found)
+        figures = {"min": every.min(), "mean": every.mean(), "max": every.max()} if every.size else {}
+        return {"excessive_protection": {name: round(float(value), 6) for name, value in figures.items()}}
 
     def _ratio(self, bag: Bag, sizes: Counts) -> Ratio:
         top, bottom = bag.top(), sizes

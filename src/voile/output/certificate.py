@@ -21,6 +21,7 @@ from voile.core.base_values import NODES, BaseValues
 from voile.core.boxes import Boxes
 from voile.core.hierarchy import Hierarchy
 from voile.core.metric import Metric
+from voile.core.order import distinct_values
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import Role, Schema
 from voile.core.table import Column, Table
@@ -87,7 +88,9 @@ def certificate(
         },
         "checks": {key: verdict.shown() for key, verdict in checks.items()},
         "utility": {
-            key: round(float(metric().measure(boxes)), 6) for key, metric in metrics.items() if not metric.private
+            key: round(float(metric().measure(boxes)), 6)
+            for key, metric in metrics.items()
+            if metric.in_every_certificate()
         },
         "versions": {
             "voile": voile.__version__,
@@ -142,12 +145,16 @@ def _generalised(column: Column, boxes: Boxes) -> dict[str, Any]:
     depth first, and how likely each was held to be beforehand. That a value occurs at all is not protected."""
     if column.role != Role.SENSITIVE or boxes.node.size == 0:
         return {}
-    values = BaseValues(column.tree(), boxes.weight)
+    values, shown = BaseValues(column.tree(), boxes.weight), boxes.node[boxes.group >= 0]
+    ways = distinct_values(column.codes[boxes.group >= 0] * values.total.size + shown)[0]
     return {
         "published": NODES,
         "base_values": [values.tree.labels[leaf] for leaf in values.possible.tolist()],
         "weights": values.weight[values.possible].tolist(),
-        "generalised_rows": values.generalised(boxes.node[boxes.group >= 0]),
+        "generalised_rows": values.generalised(shown),
+        "one_cut": bool(
+            ways.size == distinct_values(ways // values.total.size)[0].size
+        ),  # a value, always one node
     }
 
 

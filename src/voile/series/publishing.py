@@ -166,7 +166,7 @@ def _planned(
         raise InputError(
             "not a table that was read", where="series", remedy="read it first: voile.read(file, spec)"
         )
-    wanted = parse_measures(measure, [column.name for column in table.quasi])
+    wanted = parse_measures(measure, table)
     ours = [known for known in ledger.releases() if known.remembered and known.body.get("algorithm") == _KEY]
     chosen = _configured(ours, parameters)
     _refuse_other_column(ours, table)
