@@ -268,3 +268,12 @@ def test_a_skewed_column_is_told_the_ways_out():
         assert found.document()["ways_out"] == found.ways_out
     assert voile.inspect(skewed(5, 5, 5), sensitive=["job"]).ways_out == ""  # control
     assert voile.inspect(skewed(9), sensitive=["job"]).ways_out == ""  # nothing would help
+
+
+def test_numbers_need_a_hierarchy_first():
+    """sweep refuses numbers without one, so the next command stays with elig."""
+    frame = pl.DataFrame({"age": [20 + i % 40 for i in range(50)], "income": [0] * 45 + [10, 20, 30, 40, 50]})
+    found = voile.inspect(frame, sensitive=["income"])
+    assert found.candidates[0].generalised == "tau from 0.167, l up to 6, once it has a hierarchy"
+    assert "once it has a hierarchy" in found.ways_out
+    assert "-a elig" in found.command()
