@@ -68,8 +68,8 @@ class Inspection:
             return ""
         least, tree = usable(skewed[0].least_taus[0][1]), ", once it has a hierarchy" if skewed[0].ordered else ""
         return (
-            f"No l works on {shown(skewed[0].name)} as it is. sweep_e (-p tau={least:g} -p l=2) bounds true shares; "
-            f"sweep (-p tau=0.5 -p l=2) goes lower by generalising values{tree}, but {SEEN_THROUGH}."
+            f"No l works on {shown(skewed[0].name)} as it is. sweep_e (-p tau={least:g} -p l=2) bounds true "
+            f"shares; sweep (-p tau=0.5 -p l=2) goes lower by generalising values{tree}, but {SEEN_THROUGH}."
         )
 
     def document(self) -> dict[str, Any]:
