@@ -48,7 +48,8 @@ def add_certificate(folder, series):
     files = [path for path in folder.iterdir() if path.name in ("data.csv", "counterfeits.csv")]
     digests = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     promise = {"model": "unique_distinct_l_diversity", "parameters": {"l": series["m"]}}
-    document = {"files": digests, "promise": promise, "series": series}
+    columns = [{"name": "disease", "role": "sensitive", "published": "as it is"}]
+    document = {"files": digests, "promise": promise, "table": {"columns": columns}, "series": series}
     (folder / "certificate.json").write_text(json.dumps(document))
     return folder
 
