@@ -25,7 +25,7 @@ from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, SpecError, counted
 from voile.intake.columns import factorised
 from voile.intake.counterfeits import read_counterfeits
-from voile.intake.published_values import base_values_in, sensitive_codes
+from voile.intake.published_values import base_values_in, sensitive_codes, stated_nodes, unquoted
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame, refuse_undeclared
 from voile.requirements import bounded, parse_requirements
@@ -40,6 +40,7 @@ class AuditReport:
     rows: int
     groups: int
     suppressed: int  # rows published as * throughout
+    generalised: int  # rows whose sensitive value is published as a node above several
     achieved: Mapping[str, Verdict]  # by model key
     identifying: tuple[str, ...]  # columns that should not be there
     known: tuple[str, ...]  # insensitive columns that are published: taken as known to the adversary
@@ -59,6 +60,11 @@ class AuditReport:
         """Whether nothing that was promised or required is broken."""
         return not self.failures
 
+    @property
+    def true_values(self) -> Mapping[str, Any] | None:
+        """What the certificate says of the promise before values were generalised: no reader can check it."""
+        return None if self.certificate is None else self.certificate.get("true_values")
+
     def document(self) -> dict[str, Any]:
         """For `--json`."""
         return {
@@ -66,7 +72,9 @@ class AuditReport:
             "rows": self.rows,
             "groups": self.groups,
             "suppressed": self.suppressed,
+            "generalised": self.generalised,
             "achieved": {key: verdict.shown() for key, verdict in self.achieved.items()},
+            **({} if self.true_values is None else {"true_values": dict(self.true_values)}),
             "digest_matches": self.digest_matches,
             "failures": list(self.failures),
             "met": list(self.met),
@@ -111,7 +119,8 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
     path, certificate = release.path, release.certificate
     auxiliary = path.parent / f"{COUNTERFEITS}.csv"
     stated = read_counterfeits(auxiliary) if certificate is not None and auxiliary.is_file() else {}
-    report = audit_frame(release.frame, release.schema, stated, base_values_in(certificate))
+    values = {} if certificate is None else base_values_in(certificate)
+    report = audit_frame(_plain(release), release.schema, stated, values)
     if certificate is not None:
         names = {path.name, *certificate["files"], *([auxiliary.name] if auxiliary.is_file() else [])}
         matches = all(certificate["files"].get(name) == _digest(path.parent, name) for name in names)
@@ -124,6 +133,14 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
         report = replace(report, certificate=certificate, digest_matches=matches)
     failures, met = _judged(report, requirements)
     return replace(report, failures=(*release.problem, *failures), met=tuple(met))
+
+
+def _plain(release: ReadRelease) -> pl.DataFrame:
+    """The rows with their sensitive values as they were before our CSV quoted what a spreadsheet would run."""
+    if not release.ours or release.path.suffix.lower() != ".csv":
+        return release.frame
+    names = [c.name for c in release.schema.with_role(Role.SENSITIVE) if c.name in release.frame.columns]
+    return release.frame.with_columns(unquoted(release.frame[name]) for name in names)
 
 
 def _digest(folder: Path, name: str) -> str:
@@ -150,12 +167,24 @@ def audit_frame(
                 f"the table has no column {column.name}", where="header", rule="all declared columns are published"
             )
     stated = stated or {}
+    if not set(stated) <= {column.name for column in sensitive}:
+        raise SpecError(
+            "not the spec of this release",
+            where="spec",
+            rule="the column that the certificate calls sensitive and generalised",
+            remedy="give the spec it was made with",
+        )
     suppressed = suppressed_rows(frame, schema) & (not stated)  # where values are generalised, * is one of them
     if suppressed.any():
         frame = frame.filter(~pl.Series(suppressed))
     with ThreadPoolExecutor(1) as beside:
         classes = beside.submit(classes_of, frame, schema)
-        held = [sensitive_codes(frame[c.name], c, schema, stated.get(c.name)) for c in sensitive]
+        held = [
+            stated_nodes(frame[c.name], c, stated[c.name])
+            if c.name in stated
+            else sensitive_codes(frame[c.name], c, schema)
+            for c in sensitive
+        ]
         group = classes.result()
     bags = Bags.of(
         group,
@@ -170,7 +199,9 @@ def audit_frame(
         c.name for c in schema if c.role in (Role.IDENTIFYING, Role.SUBJECT) and c.name in frame.columns
     )
     known = tuple(c.name for c in schema.with_role(Role.INSENSITIVE) if c.name in frame.columns)
-    return AuditReport(frame.height, bags.sizes.size, int(suppressed.sum()), achieved, identifying, known, bags)
+    generalised = sum(meaning.generalised(codes) for codes, meaning in held if isinstance(meaning, BaseValues))
+    hidden = int(suppressed.sum())
+    return AuditReport(frame.height, bags.sizes.size, hidden, generalised, achieved, identifying, known, bags)
 
 
 def _fakes(frame: pl.DataFrame, group: NDArray[np.int64], stated: Mapping[int, int]) -> NDArray[np.int64]:
@@ -223,8 +254,16 @@ def _is_certificate(document: Any) -> bool:
     if not isinstance(document, dict) or not isinstance(document.get("files"), dict):
         return False
     with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, ParameterError):
-        return bool(_promised(document))
+        base_values_in(document)
+        return _sound_true_values(document.get("true_values")) and bool(_promised(document))
     return False
+
+
+def _sound_true_values(section: Any) -> bool:
+    if section is None:
+        return True
+    whole = all(type(section[name]) is int and section[name] >= 0 for name in ("groups_above", "rows_above"))
+    return whole and type(section["kept"]) is bool and isinstance(section["achieved"], int | float | str | None)
 
 
 def _promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:

@@ -23,6 +23,7 @@ from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, FileOptions, Role
 from voile.errors import InputError, ParameterError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL
 from voile.intake.counterfeits import read_counterfeits
+from voile.intake.published_values import base_values_in, unquoted
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame
 from voile.kernels.overlap import expected_counts
@@ -30,7 +31,6 @@ from voile.querying.published_cells import Cells, PublishedColumn
 from voile.querying.query_text import Condition, parse_query, refuse
 
 _WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
-QUOTED = r"^'('*[=+\-@\t\r])"  # as output/writers.py quotes cells that a spreadsheet would run
 _AUXILIARY = f"{COUNTERFEITS}.csv"
 
 
@@ -117,7 +117,7 @@ def _cells(published: _Published, name: str, conditions: list[Condition]) -> tup
     labels = runs["value"].unique()
     codes = runs["value"].cast(pl.Enum(labels)).to_physical().cast(pl.Int64).to_numpy()
     which = np.repeat(codes, runs["len"].to_numpy())
-    plain = labels.str.replace(QUOTED, "$1") if published.quoted else labels
+    plain = unquoted(labels) if published.quoted else labels
     return which, published.columns[name].read(plain, conditions)
 
 
@@ -241,7 +241,8 @@ def _stated(schema: Schema | None, certificate: Mapping[str, Any]) -> tuple[dict
         entries = {str(entry["name"]): entry for entry in table.get("columns", [])}
         numbers = [table.get("suppressed", 0), *(e["values"] for e in entries.values() if "values" in e)]
         if all(type(number) is int and 0 <= number < 2**53 for number in numbers):
-            return _columns(schema, entries), numbers[0]
+            stated = base_values_in(certificate) if any("base_values" in e for e in entries.values()) else {}
+            return _columns(schema, entries, stated), numbers[0]
     raise InputError(
         "the certificate is damaged, or of another version",
         where="certificate",
@@ -250,7 +251,9 @@ def _stated(schema: Schema | None, certificate: Mapping[str, Any]) -> tuple[dict
     )
 
 
-def _columns(schema: Schema | None, stated: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedColumn]:
+def _columns(
+    schema: Schema | None, stated: Mapping[str, Mapping[str, Any]], base_values: Mapping[str, Mapping[str, int]]
+) -> dict[str, PublishedColumn]:
     """The published columns, as the spec or else the certificate describes them."""
     if schema is not None and stated:
         _require_same_columns(schema, stated)
@@ -260,7 +263,11 @@ def _columns(schema: Schema | None, stated: Mapping[str, Mapping[str, Any]]) -> 
         nodes = schema is None and entry.get("published") == "node of its hierarchy"
         if spec.published or spec.role == Role.INSENSITIVE:
             found[spec.name] = PublishedColumn(
-                spec, spec.role == Role.QUASI_IDENTIFYING, entry.get("values"), known=not nodes
+                spec,
+                spec.role == Role.QUASI_IDENTIFYING,
+                entry.get("values"),
+                known=not nodes and (schema is not None or spec.name not in base_values),
+                base_values=base_values.get(spec.name),
             )
     return found
 

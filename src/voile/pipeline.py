@@ -20,12 +20,13 @@ from voile.core.boxes import Boxes
 from voile.core.draws import SECRET, Draws, InsecureDraws
 from voile.core.family_set import merged_until
 from voile.core.hierarchy import Hierarchy
+from voile.core.hierarchy_recipe import Recipe
 from voile.core.metric import Metric
 from voile.core.order import dense_rank
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
-from voile.core.schema import Role
+from voile.core.schema import Role, Schema
 from voile.core.table import Table
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
 from voile.intake.spec_file import Spec, schema_of
@@ -128,6 +129,8 @@ def released(
     """Check a partition, render it and write its certificate; all in memory."""
     if table.schema is None:
         raise ValueError("a table without a schema cannot be published")
+    if partition.generalises:
+        _refuse_hidden_tree(table.schema)
     boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
         rendering = beside.submit(render, table, partition, boxes)
@@ -135,6 +138,8 @@ def released(
         document = certificate(table, boxes, claim, bags, verdicts(bags), catalog.metrics())
         if claim.algorithm.generalises:
             document["true_values"] = _on_true_values(table, partition, claim.promise)
+            if not document["true_values"]["kept"]:
+                document["adversary"]["not_promised"].insert(0, "the same on true values: see true_values")
         frame, counterfeits = rendering.result()
     record = _private_record(table)
     if measures:
@@ -143,6 +148,18 @@ def released(
     return Release(
         frame, document, table.schema, record, counterfeits if claim.algorithm.counterfeits else None, write
     )
+
+
+def _refuse_hidden_tree(schema: Schema) -> None:
+    """A reader must be able to tell what a node stands for: quantiles are known only to who has the rows."""
+    for column in schema.with_role(Role.SENSITIVE):
+        if isinstance(column.hierarchy, Recipe) and column.hierarchy.kind == "quantiles":
+            raise SpecError(
+                "generalised values of a hierarchy of quantiles",
+                where=f"column {column.name}",
+                rule="base values and spec say what a published node stands for",
+                remedy="use intervals, or write the hierarchy as a file (voile hierarchy) and name that",
+            )
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:

@@ -2,12 +2,15 @@
 
 import datetime
 import random
+from fractions import Fraction
 
 import polars as pl
 import pytest
 
 import voile
 from tests.inspection.expected_roles import ID, QI, REST, SENSITIVE, SUBJECT
+from voile.errors import Infeasible
+from voile.inspection.candidate import usable
 from voile.inspection.vocabulary import concept_of
 
 RNG = random.Random(7)
@@ -191,8 +194,8 @@ def test_the_feasible_candidate_is_chosen_unless_told():
     told = voile.inspect(frame, sensitive=["HIV"])
     assert [p.written for p in told.columns] == [QI, SENSITIVE, ID]
     assert told.largest_l == 1
-    assert "-p l=2 -p ineligible=suppress" in told.command()
     assert told.candidates[0].raised_by_suppressing == 160
+    assert "-a sweep -p tau=0.5 -p l=2" in told.command()  # nothing else publishes most of the rows
     with pytest.raises(voile.VoileError, match="no column"):
         voile.inspect(frame, sensitive=["income"])
 
@@ -217,3 +220,53 @@ def test_values_only_on_request():
     shown = voile.inspect(frame, show_values=True)
     assert "zzflu" in shown.spec()  # positive control
     assert "zzflu" not in repr(shown)
+
+
+def skewed(*counts):
+    """Jobs with so many rows each."""
+    jobs = [f"job {i}" for i, count in enumerate(counts) for _ in range(count)]
+    return pl.DataFrame({"age": [20 + i % 40 for i in range(len(jobs))], "job": jobs})
+
+
+def test_reachable_lines():
+    """What true values allow is the line of the whole column; generalising goes down to equal shares."""
+    found = voile.inspect(skewed(14, 2, 2, 1, 1), sensitive=["job"])
+    (only,) = found.candidates
+    assert only.least_taus == ((2, Fraction(7, 10)), (3, Fraction(7, 10)), (5, Fraction(4, 5)))
+    assert only.on_true_values == "tau from 0.7 with l = 2, 0.7 with l = 3, 0.8 with l = 5"
+    assert only.generalised == "tau from 0.2, l up to 5"
+    assert only.on_true_values in found.spec().replace("\n# ", " ")
+    assert only.generalised in found.spec().replace("\n# ", " ")
+    document = found.document()["candidates"][0]
+    assert document["tau_l_on_true_values"][0] == {"l": 2, "least_tau": 0.7}
+    assert document["tau_l_generalised"] == {"largest_l": 5, "least_tau": 0.2}
+
+
+@pytest.mark.parametrize("counts", [(14, 2, 2, 1, 1), (140, 20, 10, 10, 7), (9, 9, 1), (3, 3), (50, 1)])
+def test_what_inspect_says_is_reachable_is_reached(counts):
+    """And nothing below."""
+    frame, spec = skewed(*counts), {"age": {"role": "qi", "type": "integer"}, "job": "sa"}
+    table = voile.read(frame, spec)
+    (found,) = voile.inspect(frame, sensitive=["job"]).candidates
+    for ell, tau in found.least_taus:
+        release = voile.anonymize(table, "sweep_e", tau=usable(tau), l=ell, ineligible="refuse")
+        assert release.certificate["true_values"]["kept"]
+        with pytest.raises(Infeasible):
+            voile.anonymize(table, "sweep_e", tau=float(tau) * 0.99, l=ell, ineligible="refuse")
+    voile.anonymize(table, "sweep", tau=usable(Fraction(1, found.values)), l=found.values)
+    with pytest.raises(Infeasible):
+        voile.anonymize(table, "sweep", tau=0.5, l=found.values + 1)
+
+
+def test_a_skewed_column_is_told_the_ways_out():
+    mild, hard = (voile.inspect(skewed(*counts), sensitive=["job"]) for counts in ((14, 6, 5), (40, 2, 2)))
+    for found, algorithm in (
+        (mild, "-a elig -p l=2 -p ineligible=suppress"),
+        (hard, "-a sweep -p tau=0.5 -p l=2"),
+    ):
+        assert algorithm in found.command()
+        assert "whoever knows the algorithm can tell" in found.ways_out
+        assert "whoever knows the algorithm can tell" in found.spec().replace("\n#   ", " ")
+        assert found.document()["ways_out"] == found.ways_out
+    assert voile.inspect(skewed(5, 5, 5), sensitive=["job"]).ways_out == ""  # control
+    assert voile.inspect(skewed(9), sensitive=["job"]).ways_out == ""  # nothing would help

@@ -5,13 +5,31 @@ sees a publication (groups with their bags), knows with which probability the al
 weighs the worlds by that. Posteriors are exact fractions.
 
 An algorithm is here a function of a world that returns the distribution of its groupings: a mapping from a
-partition (canonical tuple of tuples of persons; None when it refuses) to its probability.
+partition (canonical tuple of tuples of persons; None when it refuses) to its probability. One that generalises
+sensitive values returns Generalised instead: then the bags hold what is published, not the values.
 """
 
 from collections import Counter, defaultdict
 from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
 
 from voile.theory.worlds import worlds
+
+
+class Node(NamedTuple):
+    """A published sensitive value: which node it is, and the share of a person that a reader who does not think
+    counts for each base value under it (paper 002, Definition 2)."""
+
+    number: int
+    induced: tuple
+
+
+class Generalised(NamedTuple):
+    """A grouping, and the Node that is published for each person."""
+
+    groups: tuple
+    nodes: tuple
 
 
 def canonical(groups):
@@ -25,14 +43,21 @@ def certain(algorithm):
 
 
 def publication(partition, world):
-    """What is seen: for each group of persons, its bag of values."""
-    return tuple((group, tuple(sorted(world[p] for p in group))) for group in partition)
+    """What is seen: for each group of persons, its bag of values, or of nodes."""
+    groups, shown = partition if isinstance(partition, Generalised) else (partition, world)
+    return tuple((group, tuple(sorted(shown[p] for p in group))) for group in groups)
 
 
-def weighed_worlds(algorithm, values):
+def worlds_with(values):
+    """All tables of as many persons in which the same values occur, however often each: for a reader who has not
+    been told the counts."""
+    return [world for world in product(sorted(set(values)), repeat=len(values)) if set(world) == set(values)]
+
+
+def weighed_worlds(algorithm, values, possible=worlds):
     """Every publication, with the worlds that lead to it and their weights."""
     seen = defaultdict(list)
-    for world in worlds(values):
+    for world in possible(values):
         for partition, chance in algorithm(world).items():
             if partition is not None and chance:
                 seen[publication(partition, world)].append((world, chance))
@@ -48,9 +73,9 @@ def shares(weighed, person, column=lambda value: value):
     return found
 
 
-def posteriors(algorithm, values):
+def posteriors(algorithm, values, possible=worlds):
     """Every publication, with each person's posterior for each value."""
-    seen = weighed_worlds(algorithm, values)
+    seen = weighed_worlds(algorithm, values, possible)
     return {shown: [shares(kept, p) for p in range(len(values))] for shown, kept in seen.items()}
 
 
@@ -77,11 +102,24 @@ def worst_given_outsiders(algorithm, values, column=lambda value: value):
 
 def bag_posterior(algorithm, values):
     """The most a reader who does not think about the algorithm can be sure of."""
-    worst = Fraction(0)
-    for shown in weighed_worlds(algorithm, values):
-        for group, bag in shown:
-            worst = max(worst, Fraction(max(Counter(bag).values()), len(group)))
-    return worst
+    return max(
+        (
+            share
+            for shown in weighed_worlds(algorithm, values)
+            for _, bag in shown
+            for share in counted(bag).values()
+        ),
+        default=Fraction(0),
+    )
+
+
+def counted(bag):
+    """The frequencies in a bag, of values or of what nodes induce."""
+    found = Counter()
+    for shown in bag:
+        for value, share in shown.induced if isinstance(shown, Node) else ((shown, Fraction(1)),):
+            found[value] += share / len(bag)
+    return found
 
 
 def count_vectors(n, ell):

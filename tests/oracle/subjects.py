@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.oracle.every_draw import distribution
 from tests.oracle.gda_literal import gda
-from tests.oracle.possible_worlds import canonical, certain
+from tests.oracle.possible_worlds import Generalised, Node, canonical, certain
 from tests.small_tables import axis_of, column, table_from
 from voile import catalog
 from voile.algorithms.streamliner.ria import colours_by_size, draw_candidates
@@ -45,7 +45,33 @@ def persons_in(partition, table):
     for row, group in enumerate(partition.group.tolist()):
         if group >= 0:
             groups.setdefault(group, []).append(person[int(table.quasi[0].codes[row])])
-    return canonical(groups.values())
+    if not partition.generalises:
+        return canonical(groups.values())
+    nodes = {person[int(table.quasi[0].codes[row])]: node for row, node in enumerate(partition.node.tolist())}
+    tree, weight = table.sensitive[0].domain, partition.weight.tolist()
+    return Generalised(canonical(groups.values()), tuple(_shown(tree, weight, nodes[p]) for p in sorted(nodes)))
+
+
+def _shown(tree, weight, node):
+    """A published node, with what it induces."""
+    under = [leaf for leaf in range(int(tree.low[node]), int(tree.high[node]) + 1) if weight[leaf]]
+    return Node(node, tuple((leaf, Fraction(weight[leaf], sum(weight[a] for a in under))) for leaf in under))
+
+
+def with_taxonomies(places, secrets):
+    """Tables whose persons stand in the leaves of one tree and whose values are the leaves of another; both as
+    lines of a hierarchy file, in which only as many places are used as there are persons."""
+
+    def table(world):
+        n = len(world)
+        return Table(
+            [
+                column("place", Hierarchy.from_lines(places), list(range(n))),
+                column("secret", Hierarchy.from_lines(secrets), list(world), Role.SENSITIVE),
+            ]
+        )
+
+    return table
 
 
 def catalog_algorithm(key, also="", table=table_of, **parameters):

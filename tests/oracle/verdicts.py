@@ -23,6 +23,8 @@ def subject_of(key, ell):
     if key == "ria":
         return subjects.ria(ell)
     bound = catalog.models()[catalog.algorithm(key).promise].bound  # what the paper calls l or m
+    if bound == "tau":  # the line through k/l at every k: no value more frequent than 1/l
+        return subjects.catalog_algorithm(key, tau=Fraction(1, ell), l=ell)
     return subjects.catalog_algorithm(key, **{bound: ell})
 
 
@@ -49,6 +51,8 @@ CONTROLS = {  # what must be caught: the attack that catches it, and the smalles
     "blocks with fallback": (subjects.blocks_with_fallback, worst_posterior, (0, 0, 1, 2, 3)),
     "BSGI": (lambda ell: subjects.catalog_algorithm("bsgi", l=ell), worst_posterior, (0, 0, 1, 1)),
     "ELIG": (lambda ell: subjects.catalog_algorithm("elig", l=ell), worst_posterior, (0, 0, 1, 1, 2)),
+    "SWEEP": (lambda ell: subject_of("sweep", ell), worst_posterior, (0, 0, 1, 2)),
+    "SWEEP-E": (lambda ell: subject_of("sweep_e", ell), worst_posterior, (0, 0, 1, 2)),
 }
 
 

@@ -85,7 +85,7 @@ class Sweep(Algorithm):
     def limits(self, series: bool = False) -> list[str]:
         """Facts B3, in plain words."""
         return [
-            "what a generalised sensitive value was: it was raised because it is frequent, and so tells itself"
+            "what a generalised sensitive value was: frequent values are the ones raised, so it gives itself away"
         ]
 
     def settings(self) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """`voile anonymize`: from a file to an audited release."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +123,7 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("average group", f"{utility['aecs']:.4f} rows"),
         ("information loss", f"{utility['gcp_leaves']:.1%} of the detail in quasi-identifying cells (gcp_leaves)"),
         ("by column", _by_column(table["columns"])),
+        *_generalised(table),
         *_measured(release.private_record),
         (
             "files",
@@ -131,11 +132,20 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("next", f"voile audit {out} -s {spec}"),
     ]
     show.facts("Released", rows)
+    show.true_values(certificate.get("true_values"))
 
 
 def _in_words(promise: Mapping[str, Any]) -> str:
     values = ", ".join(f"{name} = {value}" for name, value in promise["parameters"].items())
     return f"{promise['title']}, {values}: {promise['meaning']}"
+
+
+def _generalised(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """How much of a sensitive column is published as nodes of its hierarchy."""
+    for column in table["columns"]:
+        if column.get("generalised_rows"):
+            some = f"{column['generalised_rows']} of {table['rows']} rows"
+            yield "generalised", f"{some} show a node of {column['name']}, not the value"
 
 
 def _blocks(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -64,6 +64,7 @@ def describe(report: Any) -> None:
         show.console().print("nothing was promised or required: judge by the figures (or use --require)")
     elif report.ok:
         show.console().print("[bold green]everything promised and required is met[/]")
+    show.true_values(report.true_values)
 
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
@@ -73,11 +74,17 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
         yield "counterfeits", f"{fakes} rows stand for nobody: they hide values, not persons, and no k counts them"
     if report.suppressed:
         yield "suppressed", f"{report.suppressed} rows of stars"
+    if report.generalised:
+        yield (
+            "generalised",
+            f"{report.generalised} rows show a node above several sensitive values, not a value",
+        )
     largest = report.achieved["frequency_l_diversity"].achieved
     if largest:
+        doubt = ", if a node may be any value under it" if report.generalised else ""
         yield (
             "best guess",
-            f"an adversary who finds a person's group is right with at most {float(1 / largest):.1%}",
+            f"an adversary who finds a person's group is right with at most {float(1 / largest):.1%}{doubt}",
         )
     if report.certificate is not None:
         state = "matches the data" if report.digest_matches else "DOES NOT match the data"

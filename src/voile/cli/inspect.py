@@ -81,6 +81,10 @@ def describe(found: "Inspection") -> None:
         header = ("sensitive column", "values", "most frequent", "largest l", "for one l more suppress")
         _list("", header, map(_allowed, found.candidates))
         console.print("l also grows when the most frequent values are recorded in finer detail.\n")
+        lines = ("(tau,l)-diversity of", "on true values (sweep_e)", "of generalised values (sweep)")
+        _list("", lines, ((c.name, c.on_true_values, c.generalised) for c in found.candidates))
+    if found.ways_out:
+        console.print(Text.assemble(("! ", "yellow"), found.ways_out))
     for warning in found.warnings:
         console.print(Text.assemble(("! ", "yellow"), warning))
     if found.warnings:

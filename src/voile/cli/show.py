@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
+from voile.errors import counted
+
 if TYPE_CHECKING:
     from voile.core.privacy_model import PrivacyModel
 
@@ -76,6 +78,22 @@ def verdicts(met: Iterable[str], failures: Iterable[str]) -> None:
         console().print(f"[green]met:[/] {escape(line)}", soft_wrap=True)
     for line in failures:
         console().print(f"[bold red]not met:[/] {escape(line)}", soft_wrap=True)
+
+
+def true_values(section: Mapping[str, Any] | None) -> None:
+    """What the certificate says of the values before they were generalised; loudly where it is worse."""
+    if not section:
+        return
+    achieved = section["achieved"]
+    if section["kept"]:
+        console().print(f"[green]on true values:[/] kept, too (achieved {achieved})", soft_wrap=True)
+        return
+    rows, groups = counted(section["rows_above"], "row"), counted(section["groups_above"], "group")
+    console().print(
+        f"[bold red]on true values: {achieved}, not kept:[/] [yellow]{rows} in {groups}. The promise holds for "
+        "what generalised values may stand for, not for a reader who finds out what they do stand for[/]",
+        soft_wrap=True,
+    )
 
 
 _SAFER = {">=": "larger", "<=": "smaller", "<": "smaller"}

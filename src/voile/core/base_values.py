@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from voile.core.hierarchy import Hierarchy
 
+NODES = "value, or node of its hierarchy"  # how a certificate says that a sensitive column is generalised
+MOST_WEIGHT = 2**32  # of all base values together; times a unit it fits 63 bits
 _LARGEST = 2**30  # rows * unit: the product of two such numbers fits 63 bits
 
 
@@ -60,6 +62,14 @@ class BaseValues:
     @cached_property
     def _denominator(self) -> int:
         return math.lcm(*(int(total) for total in np.unique(self.total) if total))
+
+    def generalised(self, nodes: NDArray[np.int64]) -> int:
+        """How many of some published nodes are not a single value.
+
+        >>> BaseValues(Hierarchy.flat(["flu", "gout"]), np.array([1, 1])).generalised(np.array([0, 2, 2]))
+        2
+        """
+        return int((self.tree.low[nodes] < self.tree.high[nodes]).sum())
 
     def unit(self, rows: int) -> int:
         """How many parts make one person, in a table of so many rows."""

@@ -1,5 +1,6 @@
-"""Which l each sensitive column allows, and what would raise it (facts/bsgi.md A1)."""
+"""Which l and which (tau,l) each sensitive column allows, and what would raise them (facts/bsgi.md A1)."""
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -7,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.eligibility import fewest_suppressed, largest_l
+from voile.core.tau_l_line import least_tau
 from voile.errors import counted
 
 PLENTY = 20  # releases ask for l = 2 to 10
+_LINES = (2, 3, 5, 10)  # the l for which a least tau is told
+SEEN_THROUGH = "whoever knows the algorithm can tell what was raised: the frequent values"  # facts/sweep.md B3
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,27 @@ class Candidate:
     top_share: Fraction  # of the most frequent value
     largest_l: int
     raised_by_suppressing: int | None  # rows for one l more; None: there are not enough values
+    least_taus: tuple[tuple[int, Fraction], ...] = ()  # some l, and the least tau that true values allow with it
     top_value: str = field(default="", repr=False)  # only on request
+
+    @property
+    def on_true_values(self) -> str:
+        """The (tau,l) that groups can keep without generalising a value (sweep_e)."""
+        found = [f"{usable(tau):g} with l = {ell}" for ell, tau in self.least_taus]
+        return f"tau from {', '.join(found)}" if found else "none: there is one value"
+
+    @property
+    def generalised(self) -> str:
+        """The (tau,l) that induced frequencies can keep where values may be generalised (sweep)."""
+        if self.values < 2:
+            return "none: there is one value"
+        return f"tau from {usable(Fraction(1, self.values)):g}, l up to {self.values}"
+
+    @property
+    def mostly_suppressed(self) -> bool:
+        """Whether l = 2 would cost more than half of the rows."""
+        lost = self.raised_by_suppressing
+        return self.largest_l == 1 and lost is not None and 2 * lost > self.rows
 
     @property
     def advice(self) -> str:
@@ -43,16 +67,29 @@ def candidate(name: str, sizes: NDArray[np.int64], chosen: bool, top_value: str 
     >>> found = candidate("disease", np.array([6, 1, 1]), True)
     >>> found.largest_l, found.advice
     (1, 'record the most frequent value in finer detail, or suppress 4 rows (50.0%)')
+    >>> found.on_true_values, found.generalised
+    ('tau from 0.75 with l = 2, 0.75 with l = 3', 'tau from 0.334, l up to 3')
     """
     best, rows = largest_l(sizes), int(sizes.sum())
     fewest = fewest_suppressed(sizes, best + 1)
+    present = sizes[sizes > 0]
     return Candidate(
         name=name,
         chosen=chosen,
         rows=rows,
-        values=int((sizes > 0).sum()),
+        values=present.size,
         top_share=Fraction(int(sizes.max()), rows) if rows else Fraction(0),
         largest_l=best,
         raised_by_suppressing=None if fewest == rows else fewest,
+        least_taus=tuple((ell, least_tau(present, ell)) for ell in _LINES if ell <= present.size),
         top_value=top_value,
     )
+
+
+def usable(tau: Fraction) -> float:
+    """A tau as people write it, rounded up so that it still works.
+
+    >>> usable(Fraction(1, 3)), usable(Fraction(1, 2))
+    (0.334, 0.5)
+    """
+    return math.ceil(tau * 1000) / 1000

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 import polars as pl
 
 from voile.core.eligibility import largest_l
+from voile.core.hierarchy import Hierarchy
 from voile.core.schema import FileOptions, Role, Schema, Type
 from voile.core.table import Table
 from voile.errors import InputError, ParameterError, counted
-from voile.inspection.candidate import Candidate, candidate
+from voile.inspection.candidate import SEEN_THROUGH, Candidate, candidate, usable
 from voile.inspection.column_profile import ColumnProfile, profile
 from voile.inspection.headerless import refuse_headerless
 from voile.inspection.plain_text import named, shown
@@ -44,6 +46,7 @@ class Inspection:
     warnings: tuple[str, ...]
     file: Mapping[str, Any] = field(repr=False)
     largest_l: int  # that every chosen sensitive column, and the rows of one person, allow; 0: nothing to publish
+    only_sweep: bool = False  # whether nothing else publishes most of the rows
 
     @property
     def publishable(self) -> bool:
@@ -53,8 +56,21 @@ class Inspection:
     def command(self, path: str = "spec.toml", out: str = "out") -> str:
         """The next command; l = 5 is usual, the largest one is for those who know why."""
         wanted = min(self.largest_l, _USUAL_L)
-        how = f"-p l={wanted}" if wanted > 1 else "-p l=2 -p ineligible=suppress"
-        return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} -a elig {how} -o {out}"
+        how = f"elig -p l={wanted}" if wanted > 1 else "elig -p l=2 -p ineligible=suppress"
+        how = "sweep -p tau=0.5 -p l=2" if self.only_sweep else how
+        return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} -a {how} -o {out}"
+
+    @property
+    def ways_out(self) -> str:
+        """What there is beside suppression where no l works; empty where one does."""
+        skewed = [c for c in self.candidates if c.chosen and c.largest_l == 1 and c.values > 1]
+        if not skewed:
+            return ""
+        least = usable(skewed[0].least_taus[0][1])
+        return (
+            f"No l works on {shown(skewed[0].name)} as it is. sweep_e (-p tau={least:g} -p l=2) bounds true shares "
+            f"so far; sweep (-p tau=0.5 -p l=2) goes lower by generalising values, but {SEEN_THROUGH}."
+        )
 
     def document(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""
@@ -77,6 +93,8 @@ class Inspection:
                 "top_share": float(c.top_share),
                 "largest_l": c.largest_l,
                 "rows_to_suppress_for_one_more": c.raised_by_suppressing,
+                "tau_l_on_true_values": [{"l": ell, "least_tau": usable(tau)} for ell, tau in c.least_taus],
+                "tau_l_generalised": {"largest_l": c.values, "least_tau": usable(Fraction(1, max(1, c.values)))},
                 **({"top_value": c.top_value} if c.top_value else {}),
             }
             for c in self.candidates
@@ -86,6 +104,7 @@ class Inspection:
             "columns": columns,
             "candidates": candidates,
             "warnings": list(self.warnings),
+            **({"ways_out": self.ways_out} if self.ways_out else {}),
             "file": dict(self.file),
         }
 
@@ -98,7 +117,8 @@ class Inspection:
                 remedy="see the role proposed for each column; write a spec by hand if one is wrong",
             )
         title = f"{Path(self.source).name}: {counted(self.rows, 'row')}, {counted(len(self.columns), 'column')}"
-        return spec_text(title, self.command(path), self.columns, self.candidates, self.warnings, self.file)
+        warnings = (*([self.ways_out] if self.ways_out else []), *self.warnings)
+        return spec_text(title, self.command(path), self.columns, self.candidates, warnings, self.file)
 
 
 def inspect(
@@ -133,14 +153,26 @@ def inspect(
     report("trying the spec", 0)
     planned, table = settled(frame, proposals, profiles, sensitive, given)
     report("comparing columns", 0)
+    candidates = tuple(_candidates(planned, profiles, table, show_values))
     return Inspection(
         source=str(source) if isinstance(source, str | Path) else "TABLE",
         rows=frame.height,
         columns=tuple(planned),
-        candidates=tuple(_candidates(planned, profiles, table, show_values)),
+        candidates=candidates,
         warnings=(*_warnings(planned, profiles), *(warnings_of(table) if table else ())),
         file=file_of(planned, profiles, given),
         largest_l=min(largest_l(np.bincount(mark)) for mark in table.marks().values()) if table else 0,
+        only_sweep=table is not None and _is_for_sweep(table, candidates),
+    )
+
+
+def _is_for_sweep(table: Table, candidates: Collection[Candidate]) -> bool:
+    """Whether the sensitive column is so skewed that all else loses most rows, and of a kind that sweep takes."""
+    single = len(table.sensitive) == 1 and table.persons is None
+    return (
+        single
+        and isinstance(table.sensitive[0].domain, Hierarchy)
+        and any(c.chosen and c.mostly_suppressed for c in candidates)
     )
 
 

@@ -60,7 +60,8 @@ def _allows(found: Candidate) -> str:
     largest = f"l = {found.largest_l} is the largest possible" if found.largest_l > 1 else "no l works as it is"
     return (
         f"{shown(found.name)}: {largest} ({found.values} values, the most frequent{named} in "
-        f"{float(found.top_share):.1%} of rows). For l = {found.largest_l + 1}: {found.advice}."
+        f"{float(found.top_share):.1%} of rows). For l = {found.largest_l + 1}: {found.advice}. (tau,l)-diversity "
+        f"on true values (sweep_e): {found.on_true_values}; of generalised values (sweep): {found.generalised}."
     )
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,63 +12,141 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.core.bags import Domain
-from voile.core.base_values import BaseValues
+from voile.core.base_values import MOST_WEIGHT, NODES, BaseValues
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.hierarchy_recipe import Recipe
 from voile.core.order import distinct_values
-from voile.core.schema import ColumnSpec, Missing, Schema, Type
-from voile.errors import HierarchyError, InputError
+from voile.core.schema import ColumnSpec, Missing, Role, Schema, Type
+from voile.errors import HierarchyError, InputError, SpecError
 from voile.intake.columns import MISSING_LABEL, coded, factorised
 from voile.intake.hierarchy_file import read_hierarchy
+from voile.intake.normalise import one_spelling
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
+_RUN_BY_SPREADSHEETS = r"^'*[=+\-@\t\r]"  # what output/writers.py puts a quote in front of
 
 
-def base_values_in(certificate: Mapping[str, Any] | None) -> dict[str, dict[str, int]]:
-    """The weight of each base value of the generalised sensitive columns, as a certificate states them."""
+def unquoted(cells: pl.Series) -> pl.Series:
+    """Cells of our CSV without the quote that keeps a spreadsheet from running them.
+
+    >>> unquoted(pl.Series(["'=1+1", "-5", "''@a", "'tis", None])).to_list()
+    ['=1+1', '-5', "'@a", "'tis", None]
+    """
+    if cells.dtype != pl.String or not cells.str.starts_with("'").any():
+        return cells
+    rest = cells.str.slice(1)
+    guarded = cells.str.starts_with("'") & rest.str.normalize("NFKC").str.contains(_RUN_BY_SPREADSHEETS)
+    return rest.zip_with(guarded.fill_null(False), cells)
+
+
+def base_values_in(certificate: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """The weight of each base value of the generalised sensitive column, as a certificate states them; raises
+    KeyError, TypeError, AttributeError or ValueError if that is not sound."""
     found: dict[str, dict[str, int]] = {}
-    with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError):
-        for entry in (certificate or {}).get("table", {}).get("columns", []):
-            if "base_values" in entry:
-                weights = [int(weight) for weight in entry["weights"]]
-                found[str(entry["name"])] = dict(zip(map(str, entry["base_values"]), weights, strict=True))
+    columns = certificate["table"]["columns"]
+    told = [(entry["name"], entry["role"], entry["published"]) for entry in columns]
+    if not all(isinstance(word, str) for words in told for word in words) or not any(
+        role == Role.SENSITIVE for _, role, _ in told
+    ):
+        raise ValueError
+    for entry in columns:
+        if not {"base_values", "weights"} & set(entry) and entry["published"] != NODES:
+            continue
+        labels, weights = entry["base_values"], entry["weights"]
+        sound = (
+            (entry["role"], entry["published"]) == (Role.SENSITIVE, NODES)
+            and isinstance(labels, list)
+            and isinstance(weights, list)
+            and all(isinstance(label, str) for label in labels)
+            and len(labels) == len(weights) == len(set(labels)) > 0
+            and all(type(weight) is int and weight > 0 for weight in weights)
+            and sum(weights) <= MOST_WEIGHT
+        )
+        if not sound or found:  # one sensitive column is generalised, not two
+            raise ValueError
+        found[entry["name"]] = dict(zip(labels, weights, strict=True))
     return found
 
 
+def tree_of(spec: ColumnSpec, stated: Mapping[str, int] | None = None) -> Hierarchy | None:
+    """The tree that a sensitive column's published values are nodes of: that of the spec's file, one grown from
+    the stated base values as the spec says, or a flat one over them; None where it cannot be known.
+
+    >>> tree_of(ColumnSpec("disease", Role.SENSITIVE), {"flu": 1, "gout": 1}).labels
+    ('flu', 'gout', '*')
+    """
+    tree = read_hierarchy(spec)
+    if tree is not None:
+        lacking = spec.missing == Missing.CATEGORY and MISSING_LABEL not in tree.labels
+        return tree.with_leaf(MISSING_LABEL) if lacking else tree
+    if not stated or EVERYTHING in stated:
+        return None
+    if not isinstance(spec.hierarchy, Recipe):
+        return Hierarchy.flat(list(stated)) if spec.type == Type.CATEGORY else None
+    markers = (MISSING_LABEL,) if spec.missing == Missing.CATEGORY else ()
+    with contextlib.suppress(HierarchyError, InputError, SpecError):  # base values of some other column
+        domain = coded(spec, pl.Series(list(stated), dtype=pl.String), markers, None).grown(spec).domain
+        return domain if isinstance(domain, Hierarchy) else None
+    return None
+
+
+def base_values_of(tree: Hierarchy, stated: Mapping[str, int] | None) -> BaseValues | None:
+    """The leaves of a tree with their weights: 1, or as stated; None where what is stated is no leaf.
+
+    >>> base_values_of(Hierarchy.flat(["flu", "gout"]), {"gout": 3}).weight.tolist()
+    [0, 3]
+    """
+    leaves = tree.labels[: tree.leaves]
+    if stated is not None and not set(stated) <= set(leaves):
+        return None
+    return BaseValues(tree, np.array([1 if stated is None else stated.get(leaf, 0) for leaf in leaves], np.int64))
+
+
 def _nodes(
-    series: pl.Series, spec: ColumnSpec, tree: Hierarchy | None, stated: Mapping[str, int] | None
-) -> tuple[NDArray[np.int64], BaseValues] | None:
-    """Published values as nodes of the column's tree, with the weights that are stated, or 1 for every leaf; None
-    where some value is no node of it."""
-    if stated and isinstance(spec.hierarchy, Recipe):
-        plain = replace(spec, hierarchy=None, missing=Missing.CATEGORY, grid=None, min_width=None)
-        grown = coded(plain, pl.Series(list(stated), dtype=pl.String), (), None).grown(spec)
-        tree = grown.domain if isinstance(grown.domain, Hierarchy) else None
-    elif stated and tree is None:
-        tree = Hierarchy.flat(list(stated))
-    if tree is None:
-        return None
-    place = {label: node for node, label in enumerate(tree.labels)} | {EVERYTHING: len(tree.labels) - 1}
-    cells = factorised(replace(spec, type=Type.CATEGORY), series.cast(pl.String), ())
-    nodes = np.array([place.get(cell, -1) for cell in cells.distinct.to_list()])[cells.index]
-    weight = np.array([(stated or {}).get(leaf, 0 if stated else 1) for leaf in tree.labels[: tree.leaves]])
-    values = BaseValues(tree, weight)
-    if nodes.min(initial=0) < 0 or (values.total[nodes] == 0).any() or (weight < 0).any():
-        return None
+    series: pl.Series, spec: ColumnSpec, markers: Sequence[str], values: BaseValues
+) -> NDArray[np.int64] | None:
+    """Published values as nodes; None where one is no node of the tree, or nothing possible is under it."""
+    labels = values.tree.labels
+    place: dict[str | None, int] = {label: node for node, label in enumerate(labels)}
+    place[EVERYTHING] = len(labels) - 1
+    place[None] = place.get(MISSING_LABEL, -1)
+    cells = factorised(replace(spec, type=Type.CATEGORY), series.cast(pl.String), markers)
+    other = cells.distinct.drop_nulls().unique()
+    other = other.filter(~other.is_in(list(labels)))
+    merged = cells.distinct.replace(other, one_spelling(other, labels)) if spec.casefold else cells.distinct
+    nodes = np.array([place.get(cell, -1) for cell in merged.to_list()])[cells.index]
+    return nodes if (nodes >= 0).all() and (values.total[nodes] > 0).all() else None
+
+
+def stated_nodes(
+    series: pl.Series, spec: ColumnSpec, stated: Mapping[str, int]
+) -> tuple[NDArray[np.int64], BaseValues]:
+    """The values of our own release as nodes, counted by the base values that its certificate states.
+
+    Refuses what does not fit together: figures counted in another way would not be those promised.
+    """
+    tree = tree_of(spec, stated)
+    values = None if tree is None else base_values_of(tree, stated)
+    nodes = None if values is None else _nodes(series, spec, (), values)
+    if values is None or nodes is None:
+        raise InputError(
+            "the base values of the certificate, the hierarchy of the spec and the published values do not fit",
+            where=f"column {spec.name}",
+            rule="base values are leaves of the hierarchy, and every published value is one, or a node above one",
+            remedy="use the spec the release was made with, and its folder as it was published",
+        )
     return nodes, values
 
 
 def sensitive_codes(
-    series: pl.Series, spec: ColumnSpec, schema: Schema, stated: Mapping[str, int] | None = None
+    series: pl.Series, spec: ColumnSpec, schema: Schema
 ) -> tuple[NDArray[np.int64], Domain | BaseValues]:
     """Values as the spec means them: spellings merged, 1 and 1.0 one number, missing one value.
 
     Codes follow the order or the tree of the column where every published value has its place there; nodes of
-    the tree count by the base values under them; else codes only tell values apart.
+    the tree count by the base values under them, each with weight 1; else codes only tell values apart.
     """
-    tree = read_hierarchy(spec)
-    if tree is not None and spec.missing == Missing.CATEGORY and MISSING_LABEL not in tree.labels:
-        tree = tree.with_leaf(MISSING_LABEL)
+    tree = tree_of(spec)
     recipe = isinstance(spec.hierarchy, Recipe)  # a tree that grows from the values
     plain = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, grid=None, min_width=None)
     if recipe or tree is not None or spec.type != Type.CATEGORY:
@@ -80,18 +158,34 @@ def sensitive_codes(
             part = part.grown(spec) if recipe and not part.missing.any() else part
             if not part.missing.any():
                 return part.codes, part.domain
-    if stated or tree is not None:
-        generalised = _nodes(series, spec, tree, stated)
-        if generalised is not None:
-            return generalised
+    values = None if tree is None else base_values_of(tree, None)
+    nodes = None if values is None else _nodes(series, spec, schema.file.missing, values)
+    if values is not None and nodes is not None:
+        return nodes, values
     text, markers = series.cast(pl.String), schema.file.missing
     if spec.type == Type.CATEGORY:
-        part = coded(plain, text, markers, None)
-        return distinct_values(np.where(part.missing, -1, part.codes))[1], None
+        return _told_apart(text, plain, markers)
     cells = factorised(plain, text, markers)
     number: dict[object, int] = {}
     codes = [number.setdefault(meant(cell), len(number)) for cell in cells.distinct.to_list()]
     return np.array(codes, np.int64)[cells.index], None
+
+
+def _told_apart(
+    text: pl.Series, spec: ColumnSpec, markers: Sequence[str]
+) -> tuple[NDArray[np.int64], BaseValues | None]:
+    """Words without a tree, missing ones alike; `*` may be any of the others."""
+    star = (text.str.strip_chars() == EVERYTHING).fill_null(False)
+    part = coded(spec, text.set(star, None), markers, None)
+    hidden = star.to_numpy()
+    missing = part.missing & ~hidden
+    if not hidden.any() or not isinstance(part.domain, Hierarchy):
+        return distinct_values(np.where(missing, -1, part.codes))[1], None
+    tree = part.domain.with_leaf(MISSING_LABEL) if missing.any() else part.domain
+    if tree.leaves == 0:
+        return np.zeros(text.len(), np.int64), None
+    codes = np.where(missing, tree.leaves - 1, part.codes)
+    return np.where(hidden, len(tree.labels) - 1, codes), BaseValues(tree, np.ones(tree.leaves, np.int64))
 
 
 def meant(cell: str | None) -> object:

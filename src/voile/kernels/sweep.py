@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.frequency_line import sort_descending
 from voile.kernels.tau_l import capped, thinned
 
 WORD = 64  # values per word of a mask
@@ -163,7 +164,7 @@ def still_active(runs, active):
 
 @inlined_kernel
 def tally(runs, member, begin, end, count, held):
-    """Count the rows of a class by value; returns how many values it has, which stand ascending in `held`."""
+    """Count the rows of a class by value; returns how many values it has, which stand descending in `held`."""
     kinds = 0
     for i in range(begin, end):
         u = member[i]
@@ -174,7 +175,7 @@ def tally(runs, member, begin, end, count, held):
                     held[kinds] = v
                     kinds += 1
                 count[v] += runs.left[cell]
-    held[:kinds].sort()
+    sort_descending(held, kinds)
     return kinds
 
 

@@ -7,6 +7,7 @@ choice of scale and unit.
 import numpy as np
 
 from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.frequency_line import sort_descending
 
 
 @inlined_kernel
@@ -36,19 +37,19 @@ def keeps_line_capped(largest, cap, limit, scale):
 
 @kernel
 def capped(count, held, limit, scale):
-    """Reduce the counts of the values `held`, ascending, to what the greedy removal leaves; returns how many rows.
+    """Reduce the counts of the values `held`, the last one first, to what the greedy removal leaves; returns how
+    many rows that are.
 
     The greedy takes a row of the most frequent value, the first of equal ones, until the line is kept. Its states
     pass through all full caps min(n, c), of which the feasible ones are the low ones; so the largest feasible cap
     is searched, and the states between it and the next are tried one by one (facts/sweep.md B5).
 
     >>> count = np.array([1, 1, 2, 0, 3, 2, 40])
-    >>> int(capped(count, np.array([0, 1, 2, 4, 5, 6]), np.array([2, 4]), 6)), count.tolist()
+    >>> int(capped(count, np.array([6, 5, 4, 2, 1, 0]), np.array([2, 4]), 6)), count.tolist()
     (13, [1, 1, 2, 0, 3, 2, 4])
     """
     largest = count[held]
-    largest.sort()
-    largest = largest[::-1]
+    sort_descending(largest, held.size)
     low, high = 0, largest[0]
     if keeps_line_capped(largest, high, limit, scale):
         low = high
@@ -63,7 +64,7 @@ def capped(count, held, limit, scale):
         above += n > low
     lowered = lowered_at_cap(largest, low, above, limit, scale) if above else 0
     kept = 0
-    for v in held:
+    for v in held[::-1]:
         if count[v] > low:
             count[v] = low + (lowered <= 0)
             lowered -= 1

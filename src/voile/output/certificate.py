@@ -17,10 +17,11 @@ import voile
 from voile.core.algorithm import Algorithm, Rung
 from voile.core.axis import Axis
 from voile.core.bags import Bags
-from voile.core.base_values import BaseValues
+from voile.core.base_values import NODES, BaseValues
 from voile.core.boxes import Boxes
 from voile.core.hierarchy import Hierarchy
 from voile.core.metric import Metric
+from voile.core.order import distinct_values
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import Role, Schema
 from voile.core.table import Column, Table
@@ -144,12 +145,16 @@ def _generalised(column: Column, boxes: Boxes) -> dict[str, Any]:
     depth first, and how likely each was held to be beforehand. That a value occurs at all is not protected."""
     if column.role != Role.SENSITIVE or boxes.node.size == 0:
         return {}
-    values = BaseValues(column.tree(), boxes.weight)
+    values, shown = BaseValues(column.tree(), boxes.weight), boxes.node[boxes.group >= 0]
+    ways = distinct_values(column.codes[boxes.group >= 0] * values.total.size + shown)[0]
     return {
-        "published": "value, or node of its hierarchy",
+        "published": NODES,
         "base_values": [values.tree.labels[leaf] for leaf in values.possible.tolist()],
         "weights": values.weight[values.possible].tolist(),
-        "generalised_rows": int((values.tree.low[boxes.node] < values.tree.high[boxes.node]).sum()),
+        "generalised_rows": values.generalised(shown),
+        "one_cut": bool(
+            ways.size == distinct_values(ways // values.total.size)[0].size
+        ),  # a value, always one node
     }
 
 

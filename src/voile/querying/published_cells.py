@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from voile.core.base_values import BaseValues
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import ColumnSpec, Missing, Type
@@ -14,6 +15,7 @@ from voile.errors import SpecError
 from voile.intake.columns import MISSING_LABEL
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.normalise import normalised, one_spelling
+from voile.intake.published_values import base_values_of, tree_of
 from voile.querying.label_ends import day_ends, is_half_open, number_ends, rank_ends, set_members, unreadable
 from voile.querying.meaning import accepts, finest, key_of, ranges_of
 from voile.querying.query_text import Condition, refuse
@@ -58,16 +60,20 @@ class Cells:
 @dataclass(frozen=True)
 class PublishedColumn:
     """A column of a release: its line of the spec (or what the certificate says of it), whether its cells
-    may be generalised, how many values it has where that is published, and whether its tree is known."""
+    may be generalised, how many values it has where that is published, whether its tree is known, and the base
+    values of a generalised sensitive column with their weights."""
 
     spec: ColumnSpec
     generalised: bool
     values: int | None = None
     known: bool = True
+    base_values: Mapping[str, int] | None = None
 
     def read(self, labels: pl.Series, conditions: Sequence[Condition]) -> Cells:
         """Read distinct labels (text)."""
         conditions = _respelled(conditions, normalised)
+        if self.base_values is not None:
+            return _weighed(self, self.base_values, labels, conditions)
         recipe = self.spec.hierarchy if isinstance(self.spec.hierarchy, Recipe) else None
         tree = read_hierarchy(self.spec)
         if tree is not None:
@@ -167,7 +173,7 @@ def _sets(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Condi
     unread = sum(names is None for names in members)
     if unread:
         raise unreadable(column.spec, unread, "was the file changed after its release?")
-    stars = [column.generalised and label == EVERYTHING for label in labels.to_list()]
+    stars = [label == EVERYTHING for label in labels.to_list()]
     seen = {name for names, star in zip(members, stars, strict=True) if not star for name in names or ()}
     conditions = _merged(column.spec, conditions, sorted(seen))
     verdict = {name: accepts(name, conditions) for name in seen}
@@ -253,10 +259,40 @@ def _masked(column: PublishedColumn, labels: pl.Series, conditions: Sequence[Con
 # --- hierarchies --------------------------------------------------------------------------------
 
 
-def _nodes(spec: ColumnSpec, tree: Hierarchy, labels: pl.Series, conditions: Sequence[Condition]) -> Cells:
-    """Nodes of a hierarchy; a query may name a node for all values under it."""
+def _weighed(
+    column: PublishedColumn, stated: Mapping[str, int], labels: pl.Series, conditions: Sequence[Condition]
+) -> Cells:
+    """Values of a sensitive column, or nodes that count by the base values that the certificate states; without
+    the tree only `*`, which is all of them, can be read."""
+    spec = column.spec
+    tree = tree_of(spec, stated) if column.known else Hierarchy.flat(list(stated))
+    values = None if tree is None else base_values_of(tree, stated)
+    unordered = spec.type == Type.ORDINAL  # its order is in the spec
+    if not column.known and (unordered or not set(labels.to_list()) <= {*stated, EVERYTHING}):
+        raise SpecError(
+            "nodes of a hierarchy that is not published",
+            where=f"column {spec.name}",
+            remedy="give the spec the release was made with (-s)",
+        )
+    if tree is None or values is None:
+        raise unreadable(spec, labels.len(), "give the hierarchy it was made with in the spec")
+    cells = _nodes(spec, tree, labels, conditions, values)
+    unsaid = cells.possible & ~cells.sure  # which values are raised is no accident (facts/sweep.md B3)
+    note = f"a node of {spec.name} is taken as the certificate weighs the values under it" if unsaid.any() else ""
+    return replace(cells, blind=unsaid, note=note)
+
+
+def _nodes(
+    spec: ColumnSpec,
+    tree: Hierarchy,
+    labels: pl.Series,
+    conditions: Sequence[Condition],
+    values: BaseValues | None = None,
+) -> Cells:
+    """Nodes of a hierarchy; a query may name a node for all values under it. They count by their leaves, or by the
+    weights of these."""
     absent = spec.missing == Missing.CATEGORY or (labels == MISSING_LABEL).any()  # perhaps only behind a *
-    if absent and MISSING_LABEL not in tree.labels[: tree.leaves]:
+    if values is None and absent and MISSING_LABEL not in tree.labels[: tree.leaves]:
         tree = tree.with_leaf(MISSING_LABEL)
     number = {label: node for node, label in enumerate(tree.labels)} | {EVERYTHING: len(tree.labels) - 1}
     nodes = [number.get(label, -1) for label in labels.to_list()]
@@ -270,9 +306,14 @@ def _nodes(spec: ColumnSpec, tree: Hierarchy, labels: pl.Series, conditions: Seq
         chosen = [accepts(leaf, conditions, below) for leaf in leaves]
     else:
         chosen = _typed_leaves(spec, leaves, conditions)
-    before = np.concatenate(([0], np.cumsum(chosen)))
     at = np.array(nodes, np.int64)
-    return Cells.of(before[tree.high[at] + 1] - before[tree.low[at]], tree.high[at] - tree.low[at] + 1)
+    weight = np.ones(tree.leaves, np.int64) if values is None else values.weight
+    accepted, size = (
+        BaseValues(tree, counted).total[at] for counted in (weight * np.array(chosen, np.int64), weight)
+    )
+    if not size.all():
+        raise unreadable(spec, int((size == 0).sum()), "give the spec it was made with")
+    return Cells.of(accepted, size)
 
 
 def _typed_leaves(spec: ColumnSpec, leaves: Sequence[str], conditions: Sequence[Condition]) -> list[bool]:

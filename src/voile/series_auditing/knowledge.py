@@ -17,12 +17,11 @@ from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, Role, Schema, Type
 from voile.core.table import Column, Table
 from voile.errors import InputError, SpecError, counted
-from voile.estimating import QUOTED
 from voile.intake.columns import MISSING_LABEL, factorised
 from voile.intake.counterfeits import read_counterfeits
 from voile.intake.data_frame import data_frame
 from voile.intake.normalise import normalised, twin_keys
-from voile.intake.published_values import meant
+from voile.intake.published_values import meant, unquoted
 from voile.intake.table_reader import read_frame, read_table
 from voile.kernels.candidate_sets import value_bits
 from voile.querying.covered_places import covered_places
@@ -150,7 +149,7 @@ class ShownRelease:
         """Take apart what was read."""
         frame, sensitive = release.frame, release.schema.with_role(Role.SENSITIVE)[0].name
         if release.ours and release.path.suffix.lower() == ".csv":
-            frame = frame.with_columns(pl.col(pl.String).str.replace(QUOTED, "$1"))
+            frame = frame.with_columns(map(unquoted, frame.iter_columns()))
         suppressed = suppressed_rows(frame, release.schema)
         frame = frame.filter(~pl.Series(suppressed)) if suppressed.any() else frame
         group = classes_of(frame, release.schema)

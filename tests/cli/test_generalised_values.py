@@ -1,0 +1,104 @@
+"""Generalised sensitive values on the screen: how many, and what is left of the promise on true values."""
+
+import json
+
+import pytest
+
+from tests.command_line import voile
+
+JOBS = ["private"] * 14 + ["state", "state", "federal", "self", "self", "none"]
+SPEC = """
+[columns]
+person = { role = "subject" }
+age = { role = "qi", type = "integer", hierarchy = { intervals = [5, 10, 20] } }
+sex = { role = "qi" }
+job = { role = "sa", hierarchy = "job.csv" }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("jobs")
+    rows = [f"P{i},{20 + i * 7 % 40},{'fm'[i // 3 % 2]},{JOBS[i % 20]}" for i in range(200)]
+    (folder / "t.csv").write_text("\n".join(["person,age,sex,job", *rows]) + "\n")
+    (folder / "job.csv").write_text("private;private;*\nstate;gov;*\nfederal;gov;*\nself;other;*\nnone;other;*\n")
+    (folder / "s.toml").write_text(SPEC)
+    return folder
+
+
+def run(folder, *arguments):
+    return voile(*arguments, cwd=folder)
+
+
+def test_what_is_not_kept_is_said_aloud(folder):
+    """(1/2, 3) of a column with 70 % of one value: raised values give themselves away."""
+    made = run(
+        folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "-o", "out"
+    )
+    assert made.code == 0, made.err
+    assert "of 200 rows show a node of job" in made.out
+    assert "on true values: " in made.out and "not kept: " in made.out
+    found = run(folder, "audit", "out", "-s", "s.toml")
+    assert found.code == 0, found.err
+    assert "rows show a node above several sensitive values" in found.out
+    assert "if a node may be any value under it" in " ".join(found.out.replace("│", " ").split())
+    assert "not kept: " in found.out
+    document = json.loads(run(folder, "audit", "out", "-s", "s.toml", "--json").out)
+    assert document["ok"] and document["generalised"] > 0
+    assert document["true_values"]["kept"] is False and document["true_values"]["rows_above"] > 0
+    certificate = json.loads((folder / "out" / "certificate.json").read_text())
+    assert document["true_values"] == certificate["true_values"]
+    assert document["generalised"] == certificate["table"]["columns"][-1]["generalised_rows"]
+
+
+def test_what_is_kept_is_said_quietly(folder):
+    arguments = ["-a", "sweep_e", "-p", "tau=0.75", "-p", "l=2", "-o", "kept"]
+    made = run(folder, "anonymize", "t.csv", "-s", "s.toml", *arguments)
+    assert made.code == 0, made.err
+    assert "on true values: kept, too" in made.out and "show a node" not in made.out
+    assert "on true values: kept, too" in run(folder, "audit", "kept", "-s", "s.toml").out
+
+
+def test_damaged_true_values_are_not_believed(folder):
+    run(folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "-o", "damaged")
+    path = folder / "damaged" / "certificate.json"
+    document = json.loads(path.read_text())
+    for section in ([], {"kept": True}, {**document["true_values"], "kept": "yes"}, "kept", 3):
+        path.write_text(json.dumps({**document, "true_values": section}))
+        found = run(folder, "audit", "damaged", "-s", "s.toml")
+        assert found.code == 1 and "certificate is damaged" in found.out
+
+
+def test_estimates_say_how_nodes_are_read(folder):
+    run(folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "-o", "asked")
+    document = json.loads(run(folder, "estimate", "asked", "job = 'private'", "-s", "s.toml", "--json").out)
+    assert document["low"] == document["at_least"] <= 140 <= document["at_most"] == document["high"]
+    assert "a node of job is taken as the certificate weighs the values under it" in document["note"]
+
+
+def test_quantiles_cannot_be_generalised(folder):
+    """Whoever has only the release could not tell what a node stands for."""
+    pay = ["person,age,pay", *(f"P{i},{20 + i % 40},{100 if i % 3 else 10 * i}" for i in range(60))]
+    (folder / "pay.csv").write_text("\n".join(pay) + "\n")
+    (folder / "pay.toml").write_text(
+        '[columns]\nperson = "subject"\nage = { role = "qi", type = "integer" }\n'
+        'pay = { role = "sa", type = "integer", hierarchy = { quantiles = 4, grid = 10 } }\n'
+    )
+    arguments = ["-s", "pay.toml", "-a", "sweep", "-p", "tau=0.3", "-p", "l=3", "-o", "pay"]
+    refused = run(folder, "anonymize", "pay.csv", *arguments)
+    assert refused.code == 2 and "hierarchy of quantiles" in refused.err
+    assert run(folder, "hierarchy", "pay.csv", "-s", "pay.toml", "-c", "pay", "-o", "pay-tree.csv").code == 0
+    spec = (folder / "pay.toml").read_text().replace("{ quantiles = 4, grid = 10 }", '"pay-tree.csv"')
+    (folder / "pay.toml").write_text(spec)
+    done = run(folder, "anonymize", "pay.csv", *arguments)
+    assert done.code == 0, done.err
+
+
+def test_a_ledger_remembers_persons_of_generalised_values(folder, monkeypatch):
+    monkeypatch.setenv("VOILE_KEYS", str(folder / "keys"))
+    assert run(folder, "ledger", "create", "s.ledger").code == 0
+    arguments = ["-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "--ledger", "s.ledger"]
+    done = run(folder, "anonymize", "t.csv", *arguments, "-o", "once")
+    assert done.code == 0, done.err
+    again = run(folder, "anonymize", "t.csv", *arguments, "-o", "twice")
+    assert again.code == 3 and "200 persons of this table in an earlier release" in again.err
