@@ -45,7 +45,7 @@ from voile.kernels.swaps import charge_groups, gathered
 from voile.kernels.z_order import z_order
 
 Codes = NDArray[np.int64]
-NEAR = 8192  # groups that a row may join, along a curve
+LOOKS = 2**24  # at groups that rows may join: if all are too many, each row looks at some near it on a curve
 MOST_FREQUENCIES = 2**24  # groups times values beyond which no row joins a group: they are kept in one array
 
 
@@ -192,19 +192,18 @@ def absorbed(loss, leaf, node, group, groups, values, line, price):
     if groups == 0 or groups * values.possible.size > MOST_FREQUENCIES:
         return
     curve = z_order(leaf, leaf.max(axis=0, initial=0) + 1)
-    members = gathered(group, groups)
-    place = np.arange(groups)
-    if groups > NEAR:  # along the curve
+    members, rows = gathered(group, groups), np.flatnonzero(group == SUPPRESSED)
+    place, some = np.arange(groups), max(1, LOOKS // rows.size)
+    if groups > some:  # along the curve
         place = canonical_order([curve[members.member[members.start[:-1]]]])
     rank = np.empty(groups, np.int64)
     rank[place] = np.arange(groups)
     on_curve = np.where(group >= 0, rank[group], SUPPRESSED)
     members = gathered(on_curve, groups)
     charge_groups(loss, leaf, members)
-    rows = np.flatnonzero(group == SUPPRESSED)
     near = np.searchsorted(curve[members.member[members.start[:-1]]], curve[rows])
-    begin = np.clip(near - NEAR // 2, 0, max(0, groups - NEAR))
-    end = np.minimum(begin + NEAR, groups)
+    begin = np.clip(near - some // 2, 0, max(0, groups - some))
+    end = np.minimum(begin + some, groups)
     nodes = class_nodes(loss, leaf, members)
     kind = np.full(values.total.size, -1)
     kind[np.unique(node)] = np.arange(np.unique(node).size)

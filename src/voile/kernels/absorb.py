@@ -3,7 +3,7 @@
 import numpy as np
 
 from voile.kernels.compiled import inlined_kernel, kernel
-from voile.kernels.loss import climb, grow_box, new_box, start_box
+from voile.kernels.loss import NO_TABLE, climb, grow_box, new_box, start_box
 from voile.kernels.tau_l import induced, keeps_line_unsorted, share
 
 UNKNOWN, ROOM, FULL = 0, 1, 2
@@ -34,13 +34,22 @@ def has_room(frequency, size, g, v, values, limit, scale, largest):
 
 
 @inlined_kernel
-def joined(loss, nodes, g, leaf, row, limit):
-    """What one row of group g costs once a row has joined; may stop early, with some cost above `limit`."""
+def joint_line(loss, node, j):
+    """Where the costs of a node with every leaf of the j-th tree stand in `joint`; NO_TABLE where they do not."""
+    if loss.table[j] == NO_TABLE:
+        return NO_TABLE
+    return loss.table[j] + (node - loss.leaf[j]) * loss.leaves[j]
+
+
+@inlined_kernel
+def joined(loss, nodes, lines, g, own):
+    """What one row of group g costs once a row with these leaves has joined."""
     cost = 0
-    for j in range(nodes.shape[1]):
-        cost += loss.cost[climb(loss, nodes[g, j], leaf[row, j])]
-        if cost > limit:
-            break
+    for j in range(own.size):
+        if lines[g, j] != NO_TABLE:
+            cost += loss.joint[lines[g, j] + own[j]]
+        else:
+            cost += loss.cost[climb(loss, nodes[g, j], own[j])]
     return cost
 
 
@@ -58,12 +67,16 @@ def absorb(loss, leaf, node, rows, begin, end, nodes, groups, values, kind, line
     largest = np.empty(limit.size, np.int64)
     one = np.ones(values.first.size, np.int64)
     part = np.empty(values.weight.size, np.int64)
+    own, lines = np.empty(nodes.shape[1], np.int64), np.empty_like(nodes)
     for g in range(size.size):
+        for j in range(nodes.shape[1]):
+            lines[g, j] = joint_line(loss, nodes[g, j], j)
         for i in range(groups.start[g], groups.start[g + 1]):
             induced(one, node[groups.member[i] : groups.member[i] + 1], values, part)
             frequency[g] += part
     for i in range(rows.size):
         row, v = rows[i], node[rows[i]]
+        own[:] = leaf[row]
         least, best, cost_there = most, -1, 0
         for g in range(begin[i], end[i]):
             if state[g, kind[v]] == UNKNOWN:
@@ -72,13 +85,14 @@ def absorb(loss, leaf, node, rows, begin, end, nodes, groups, values, kind, line
             if state[g, kind[v]] == FULL:
                 continue
             before = size[g] * groups.cost[g]
-            cost = joined(loss, nodes, g, leaf, row, (least + before) // (size[g] + 1))
+            cost = joined(loss, nodes, lines, g, own)
             if (size[g] + 1) * cost - before < least:
                 least, best, cost_there = (size[g] + 1) * cost - before, g, cost
         if best >= 0:
             group[row] = best
             for j in range(nodes.shape[1]):
                 nodes[best, j] = climb(loss, nodes[best, j], leaf[row, j])
+                lines[best, j] = joint_line(loss, nodes[best, j], j)
             groups.cost[best] = cost_there
             size[best] += 1
             for a in range(values.first[v], values.after[v]):
