@@ -20,10 +20,11 @@ from tests.oracle.sweep_literal import (
 from tests.small_tables import column
 from tests.small_taxonomies import tables
 from voile import catalog
-from voile.algorithms.sweep import items_of, taxonomies
+from voile.algorithms.sweep import taxonomies
 from voile.core.bags import Bag, Bags
 from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
+from voile.core.level_vectors import ordered_items
 from voile.core.schema import ColumnSpec, Role, Schema, Type
 from voile.core.table import Table
 from voile.core.tau_l_line import line_of
@@ -93,7 +94,7 @@ def test_case(sweep_cases, number):
     kept = [taxonomy.information() for taxonomy in taxa]
     vectors = [
         [str(sum(part[j] for part, j in zip(kept, levels, strict=True)) / len(taxa)), *levels]
-        for levels in items_of(taxa).levels.tolist()
+        for levels in ordered_items(taxa).levels.tolist()
     ]
     assert vectors == case["order"]
     partition = chosen.partition(table)
@@ -120,7 +121,7 @@ def test_examples_5_to_7(sweep_cases):
     (case,) = [case for case in sweep_cases if case["kind"] == "example5_7"]
     trees = [Hierarchy.from_lines([[f"{x}1", f"{x}0"], [f"{x}2", f"{x}0"]]) for x in "ab"]
     taxa = [Taxonomy.of(column("q", tree, [0, 1])) for tree in trees]
-    items = items_of(taxa)
+    items = ordered_items(taxa)
     assert items.levels.tolist() == [levels for _, *levels in case["order"]]
     after = items.levels[2]
     for base, expected in case["next_of_a1b0"].items():
