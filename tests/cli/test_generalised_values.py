@@ -7,6 +7,7 @@ import pytest
 from tests.command_line import voile
 
 JOBS = ["private"] * 14 + ["state", "state", "federal", "self", "self", "none"]
+SWEEP = ["-a", "sweep", "-p", "tau=0.5", "-p", "l=3"]
 SPEC = """
 [columns]
 person = { role = "subject" }
@@ -32,9 +33,7 @@ def run(folder, *arguments):
 
 def test_what_is_not_kept_is_said_aloud(folder):
     """(1/2, 3) of a column with 70 % of one value: raised values give themselves away."""
-    made = run(
-        folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "-o", "out"
-    )
+    made = run(folder, "anonymize", "t.csv", "-s", "s.toml", *SWEEP, "-o", "out")
     assert made.code == 0, made.err
     assert "of 200 rows show a node of job" in made.out
     assert "on true values: " in made.out and "not kept: " in made.out
@@ -60,7 +59,7 @@ def test_what_is_kept_is_said_quietly(folder):
 
 
 def test_damaged_true_values_are_not_believed(folder):
-    run(folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "-o", "damaged")
+    run(folder, "anonymize", "t.csv", "-s", "s.toml", *SWEEP, "-o", "damaged")
     path = folder / "damaged" / "certificate.json"
     document = json.loads(path.read_text())
     for section in ([], {"kept": True}, {**document["true_values"], "kept": "yes"}, "kept", 3):
@@ -70,7 +69,7 @@ def test_damaged_true_values_are_not_believed(folder):
 
 
 def test_estimates_say_how_nodes_are_read(folder):
-    run(folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "-o", "asked")
+    run(folder, "anonymize", "t.csv", "-s", "s.toml", *SWEEP, "-o", "asked")
     document = json.loads(run(folder, "estimate", "asked", "job = 'private'", "-s", "s.toml", "--json").out)
     assert document["low"] == document["at_least"] <= 140 <= document["at_most"] == document["high"]
     assert "a node of job is taken as the certificate weighs the values under it" in document["note"]
@@ -97,8 +96,30 @@ def test_quantiles_cannot_be_generalised(folder):
 def test_a_ledger_remembers_persons_of_generalised_values(folder, monkeypatch):
     monkeypatch.setenv("VOILE_KEYS", str(folder / "keys"))
     assert run(folder, "ledger", "create", "s.ledger").code == 0
-    arguments = ["-s", "s.toml", "-a", "sweep", "-p", "tau=0.5", "-p", "l=3", "--ledger", "s.ledger"]
+    arguments = ["-s", "s.toml", *SWEEP, "--ledger", "s.ledger"]
     done = run(folder, "anonymize", "t.csv", *arguments, "-o", "once")
     assert done.code == 0, done.err
     again = run(folder, "anonymize", "t.csv", *arguments, "-o", "twice")
     assert again.code == 3 and "200 persons of this table in an earlier release" in again.err
+
+
+def test_a_series_of_generalised_values_is_refused(folder):
+    run(folder, "anonymize", "t.csv", "-s", "s.toml", *SWEEP, "-o", "first")
+    for more in ([], ["--known", "t.csv"]):
+        refused = run(folder, "audit", "--series", "first", "-s", "s.toml", *more)
+        assert refused.code == 2 and "with a generalised sensitive value" in refused.err
+        assert "audit this release alone" in refused.err
+    arguments = ["-a", "sweep", "-p", "tau=0.75", "-p", "l=2", "-o", "plain"]
+    assert run(folder, "anonymize", "t.csv", "-s", "s.toml", *arguments).code == 0
+    document = json.loads(run(folder, "audit", "plain", "-s", "s.toml", "--json").out)
+    judged = run(folder, "audit", "--series", "plain", "-s", "s.toml", "--known", "t.csv")
+    assert judged.code == (2 if document["generalised"] else 0), judged.err
+
+
+def test_further_promises_and_measures(folder):
+    more = ["--also", "k>=5", "--measure", "qwe_mean, qwe_median"]
+    done = run(folder, "anonymize", "t.csv", "-s", "s.toml", *SWEEP, *more, "-o", "more", "--json")
+    assert done.code == 0, done.err
+    figures = json.loads(done.out)["private"]["measured"]
+    assert set(figures) == {"qwe_mean", "qwe_median"} and all(0 <= figure < 10 for figure in figures.values())
+    assert run(folder, "audit", "more", "-s", "s.toml", "--require", "k>=5, tau[l=3]<=0.5").code == 0

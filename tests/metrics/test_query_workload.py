@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import voile
+from tests.generalised_values import partition_of
 from tests.oracle import counts_literal as literal
-from tests.small_tables import axis_of, column, tables
+from tests.small_tables import TREE, axis_of, column, tables
 from voile import catalog
 from voile.core.boxes import Boxes
 from voile.core.hierarchy import Hierarchy
@@ -65,6 +66,35 @@ def test_errors_equal_their_definitions(table, data):
     (median,) = parse_measures(f"qwe_median[{given_}]").values()
     answered = literal.answers(table.n, groups, queries(k + 1, None))
     assert median.measure(boxes) == pytest.approx(float(literal.median_error(answered)), rel=1e-5, abs=1e-6)
+
+
+@given(tables(most=30), st.data())
+def test_generalised_values_count_by_their_base_values(table, data):
+    """A node counts by the share of its weight that a query accepts, row by row."""
+    group, groups = grouped(data, table.n)
+    codes = data.draw(st.lists(st.integers(0, 4), min_size=table.n, max_size=table.n))
+    raised_by = data.draw(st.lists(st.integers(0, 2), min_size=table.n, max_size=table.n))
+    secret = column("secret", TREE, codes, Role.SENSITIVE)
+    table = Table([*table.quasi, secret])
+    partition = partition_of(table, group, raised_by)
+    boxes, weight = Boxes.around(table, partition), partition.weight.tolist()
+    sides = chosen_sides(boxes, "number+letter")
+    workload = drawn(
+        1, 12, sides, lambda values: -(-values // 2), table.sensitive[0], lambda values: -(-values // 2)
+    )
+    found = estimates(boxes, workload)
+    for q, query in enumerate(queries_of(workload)):
+        expected = Fraction(0)
+        for rows in groups:
+            chance = Fraction(1)
+            for side, accepts in query[:-1]:
+                cell = literal.cell_values(side, rows)
+                chance *= Fraction(sum(map(accepts, cell)), len(cell))
+            for node in partition.node[rows].tolist():
+                under = range(int(TREE.low[node]), int(TREE.high[node]) + 1)
+                accepted = sum(weight[leaf] for leaf in under if query[-1][1](leaf))
+                expected += chance * Fraction(accepted, sum(weight[leaf] for leaf in under))
+        assert found[q] == pytest.approx(float(expected), rel=1e-5, abs=1e-6)
 
 
 def test_all_private_metrics_are_tested_here():

@@ -5,8 +5,9 @@ value is raised. The sweep closes the classes that keep the line; then the cheap
 the residue until it can be grouped; and the residue is grouped by ELIG, d different values to a group, under the
 cost of the information utility. Every class then keeps (tau,l) on true values.
 
-* First, rows of the residue join a class that has room for them under the line, where that loses no more than a
-  row of stars does (twice that, where the residue will be one class).
+* First, rows of the residue, in order, join the class with room for them under the line where the total loss
+  grows least (the first that closed, if several do), unless it grows as much as a row of stars loses (twice that,
+  where the residue will be one class).
 * d is the number of different values that keep the line whatever they are: max(l, 1/tau), fewer after a cut.
 * Dissolved are, at the k where the residue crosses its line most, the classes with most room below it for the
   information that they lose: |E| psi(k) minus their rows of the residue's k most frequent values. Its line is
@@ -192,7 +193,9 @@ def absorbed(loss, leaf, node, group, groups, values, line, price):
         return
     curve = z_order(leaf, leaf.max(axis=0, initial=0) + 1)
     members = gathered(group, groups)
-    place = canonical_order([curve[members.member[members.start[:-1]]]])  # groups along the curve
+    place = np.arange(groups)
+    if groups > NEAR:  # along the curve
+        place = canonical_order([curve[members.member[members.start[:-1]]]])
     rank = np.empty(groups, np.int64)
     rank[place] = np.arange(groups)
     on_curve = np.where(group >= 0, rank[group], SUPPRESSED)

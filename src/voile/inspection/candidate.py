@@ -28,6 +28,7 @@ class Candidate:
     largest_l: int
     raised_by_suppressing: int | None  # rows for one l more; None: there are not enough values
     least_taus: tuple[tuple[int, Fraction], ...] = ()  # some l, and the least tau that true values allow with it
+    ordered: bool = False  # numbers, dates or ranks: only a hierarchy says how to generalise them
     top_value: str = field(default="", repr=False)  # only on request
 
     @property
@@ -41,7 +42,8 @@ class Candidate:
         """The (tau,l) that induced frequencies can keep where values may be generalised (sweep)."""
         if self.values < 2:
             return "none: there is one value"
-        return f"tau from {usable(Fraction(1, self.values)):g}, l up to {self.values}"
+        given = ", once it has a hierarchy" if self.ordered else ""
+        return f"tau from {usable(Fraction(1, self.values)):g}, l up to {self.values}{given}"
 
     @property
     def mostly_suppressed(self) -> bool:
@@ -61,7 +63,9 @@ class Candidate:
         return f"record the most frequent value in finer detail, or suppress {rows} ({share})"
 
 
-def candidate(name: str, sizes: NDArray[np.int64], chosen: bool, top_value: str = "") -> Candidate:
+def candidate(
+    name: str, sizes: NDArray[np.int64], chosen: bool, top_value: str = "", *, ordered: bool = False
+) -> Candidate:
     """Judge a column by the rows of each of its values.
 
     >>> found = candidate("disease", np.array([6, 1, 1]), True)
@@ -82,6 +86,7 @@ def candidate(name: str, sizes: NDArray[np.int64], chosen: bool, top_value: str 
         largest_l=best,
         raised_by_suppressing=None if fewest == rows else fewest,
         least_taus=tuple((ell, least_tau(present, ell)) for ell in _LINES if ell <= present.size),
+        ordered=ordered,
         top_value=top_value,
     )
 

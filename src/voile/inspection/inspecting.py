@@ -66,10 +66,10 @@ class Inspection:
         skewed = [c for c in self.candidates if c.chosen and c.largest_l == 1 and c.values > 1]
         if not skewed:
             return ""
-        least = usable(skewed[0].least_taus[0][1])
+        least, tree = usable(skewed[0].least_taus[0][1]), ", once it has a hierarchy" if skewed[0].ordered else ""
         return (
-            f"No l works on {shown(skewed[0].name)} as it is. sweep_e (-p tau={least:g} -p l=2) bounds true shares "
-            f"so far; sweep (-p tau=0.5 -p l=2) goes lower by generalising values, but {SEEN_THROUGH}."
+            f"No l works on {shown(skewed[0].name)} as it is. sweep_e (-p tau={least:g} -p l=2) bounds true "
+            f"shares; sweep (-p tau=0.5 -p l=2) goes lower by generalising values{tree}, but {SEEN_THROUGH}."
         )
 
     def document(self) -> dict[str, Any]:
@@ -222,7 +222,8 @@ def _candidates(
         chosen, sizes = p.written == Role.SENSITIVE, profiles[p.name].merged
         if chosen and table is not None:
             sizes = np.bincount(table.marks()[p.name])
-        found.append(candidate(p.name, sizes, chosen, profiles[p.name].top_cell if show_values else ""))
+        top_value = profiles[p.name].top_cell if show_values else ""
+        found.append(candidate(p.name, sizes, chosen, top_value, ordered=p.type != Type.CATEGORY))
     return sorted(found, key=lambda c: (not c.chosen, -c.largest_l))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.bags import Bag
+from voile.core.base_values import BaseValues
 from voile.core.boxes import LONGEST_SET, Boxes, Side
 from voile.core.order import dense_rank, distinct_values
 from voile.core.table import Column
@@ -145,7 +146,8 @@ def estimates(boxes: Boxes, workload: Workload) -> NDArray[np.float64]:
     cell = np.column_stack([at + which for at, (which, *_) in zip(first, cells, strict=False)])
     published = boxes.group >= 0
     group = np.concatenate([boxes.group[published], boxes.counterfeit_group])
-    shown = np.concatenate([workload.sensitive.codes[published], boxes.counterfeit_value])
+    codes = boxes.node if boxes.node.size else workload.sensitive.codes
+    shown = np.concatenate([codes[published], boxes.counterfeit_value])
     bag = Bag.of(group, shown, boxes.sizes.size)
     values, value = distinct_values(bag.codes)
     real = (boxes.sizes / bag.totals).astype(np.float32)  # the release says how many rows stand for nobody
@@ -158,12 +160,25 @@ def estimates(boxes: Boxes, workload: Workload) -> NDArray[np.float64]:
         share = np.empty((int(first[-1]), last_low.size), np.float32)
         for at, (_, begin, low, high), a, b in zip(first, cells, lows, highs, strict=False):
             fill_shares(begin, low, high, a, b, at, share)
-        match = ((values[:, None] >= last_low) & (values[:, None] <= last_high)).astype(np.float32)
+        match = _matches(boxes, workload.sensitive, values, last_low, last_high)
         expected: NDArray[np.float64] = expected_counts(cell, bag.start, value, count, real, share, match)[0]
         return expected
 
     room = min(_TOGETHER, max(16, _ROOM // max(1, int(first[-1]))))
     return _in_blocks(expect, workload.queries, room)
+
+
+def _matches(boxes: Boxes, sensitive: Column, values: Numbers, low: Numbers, high: Numbers) -> NDArray[np.float32]:
+    """Of each published value and query the share that the query accepts: all or nothing; of a node by the weights
+    of its base values."""
+    if not boxes.node.size:
+        return ((values[:, None] >= low) & (values[:, None] <= high)).astype(np.float32)
+    base = BaseValues(sensitive.tree(), boxes.weight)
+    upto = np.concatenate(([0], np.cumsum(base.weight)))
+    first = np.maximum(base.tree.low[values][:, None], low)
+    after = np.maximum(first, np.minimum(base.tree.high[values][:, None], high) + 1)
+    share: NDArray[np.float32] = ((upto[after] - upto[first]) / base.total[values][:, None]).astype(np.float32)
+    return share
 
 
 def _in_blocks(answer: Callable[[slice], NDArray[_T]], queries: int, size: int) -> NDArray[_T]:

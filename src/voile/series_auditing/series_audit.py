@@ -12,7 +12,7 @@ from voile.attacks.candidate_sets import Integers, Intersections, score
 from voile.auditing import AuditReport, ReadRelease, audited, read_release
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import Role, Schema
-from voile.errors import ParameterError, counted
+from voile.errors import InputError, ParameterError, counted
 from voile.intake.spec_file import Spec, schema_of
 from voile.models.unique_distinct_l_diversity import UniqueDistinctLDiversity
 from voile.requirements import parse_requirements
@@ -108,6 +108,13 @@ class _SeriesAudit:
     def add(self, release: ReadRelease, found: AuditReport, known: Any) -> None:
         """One more release, and the table of its persons where it is known."""
         name = self.names[len(self.figures)]
+        if found.generalised:
+            raise InputError(
+                f"{counted(found.generalised, 'row')} with a generalised sensitive value",
+                where=name,
+                rule="a series is judged by the values that groups show",
+                remedy="audit this release alone, without --series",
+            )
         self.certificates.append(release.certificate)
         self.failures += [f"{name}: {failure}" for failure in found.failures]
         self.met += [f"{name}: {met}" for met in found.met]
