@@ -52,7 +52,7 @@ CONTROLS = {  # what must be caught: the attack that catches it, and the smalles
     "BSGI": (lambda ell: subjects.catalog_algorithm("bsgi", l=ell), worst_posterior, (0, 0, 1, 1)),
     "ELIG": (lambda ell: subjects.catalog_algorithm("elig", l=ell), worst_posterior, (0, 0, 1, 1, 2)),
     "SWEEP": (lambda ell: subject_of("sweep", ell), worst_posterior, (0, 0, 1, 2)),
-    "SWEEP-E": (lambda ell: subject_of("sweep_e", ell), worst_posterior, (0, 0, 1, 2)),
+    "SWEEP-E": (lambda ell: subject_of("sweep_e", ell), worst_posterior, (0, 0, 1, 1, 2)),
 }
 
 
