@@ -2,6 +2,7 @@
 
 import datetime
 import hashlib
+import math
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -136,12 +137,13 @@ def released(
         rendering = beside.submit(render, table, partition, boxes)
         bags = _checked(table, partition, [claim.promise, *claim.also])
         document = certificate(table, boxes, claim, bags, verdicts(bags), catalog.metrics())
-        if claim.algorithm.generalises:
-            document["true_values"] = _on_true_values(table, partition, claim.promise)
-            if not document["true_values"]["kept"]:
-                document["adversary"]["not_promised"].insert(0, "the same on true values: see true_values")
+        truth = _on_true_values(table, partition, claim.promise) if claim.algorithm.generalises else {}
+        if truth:
+            document["true_values"] = _coarsely(truth)
+        if truth and not truth["kept"]:
+            document["adversary"]["not_promised"].insert(0, "the same on true values: see true_values")
         frame, counterfeits = rendering.result()
-    record = _private_record(table)
+    record = _private_record(table) | ({"true_values": truth} if truth else {})
     if measures:
         report("measuring", 0)
         record["measured"] = measured(measures, boxes)
@@ -242,6 +244,16 @@ def _on_true_values(table: Table, partition: Partition, promise: PrivacyModel) -
         known = table.bags(classes, replace(partition, weight=frequencies))
         found["achieved_by_table_frequencies"] = promise.check(known).shown()
     return found
+
+
+def _coarsely(true_values: Mapping[str, Any]) -> dict[str, Any]:
+    """For the certificate: figures rounded up to one decimal place, and no counts. Exact ones are facts about who
+    has what: a reader could test guesses with them (design section 5)."""
+    return {
+        name: math.ceil(value * 10) / 10 if isinstance(value, float) else value
+        for name, value in true_values.items()
+        if name not in ("groups_above", "rows_above")
+    }
 
 
 def _classes(table: Table, partition: Partition) -> NDArray[np.int64]:

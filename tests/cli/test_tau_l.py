@@ -18,7 +18,7 @@ def clinic(tmp_path):
     (tmp_path / "disease.csv").write_text(TREE)
     (tmp_path / "patients.toml").write_text(
         '[columns]\nage = { role = "qi", type = "integer" }\nsex = { role = "qi" }\n'
-        'disease = { role = "sensitive", hierarchy = "disease.csv" }\n'
+        'disease = { role = "sensitive", hierarchy = "disease.csv", prior = { flu = 6 } }\n'
     )
     return tmp_path
 
@@ -56,7 +56,7 @@ def test_what_no_l_diversity_algorithm_can_meet_is_met(clinic):
         ("sweep_e", ("tau=0.5", "l=1"), 2, "a whole number from 2"),
         ("sweep", ("tau=0", "l=3"), 2, "a number above 0"),
         ("sweep", ("tau=1.5", "l=3"), 2, "at most 1"),
-        ("sweep", ("tau=0.5", "l=3", "weights=table"), 1, "tau = 0.7 is the smallest possible"),
+        ("sweep", ("tau=0.5", "l=3", "weights=prior"), 1, "tau = 0.6 is the smallest possible"),
         ("sweep_e", ("tau=0.5", "l=3", "ineligible=refuse"), 1, "(0.7, 2) or (0.7, 3)"),
         ("sweep", ("tau=0.5", "l=3", "importance=age+zip"), 2, "some of age, sex"),
     ],

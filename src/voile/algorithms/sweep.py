@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.algorithm import Algorithm, Progress, Rung
-from voile.core.base_values import BaseValues
+from voile.core.base_values import LARGEST, BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.level_vectors import ordered_items
 from voile.core.order import canonical_order
@@ -30,7 +30,7 @@ from voile.core.table import Table
 from voile.core.tau_l_line import TauLLine, least_tau, line_of
 from voile.core.taxonomy import Taxonomy
 from voile.errors import Infeasible, ParameterError, SpecError, counted
-from voile.kernels.sweep import WORD, Classes, Runs, Values, sweep_items
+from voile.kernels.sweep import MOST_WORDS, WORD, Classes, Runs, Values, sweep_items
 from voile.kernels.tau_l import raised
 
 CHUNK = 60  # items between two reports of progress
@@ -64,9 +64,9 @@ class Sweep(Algorithm):
     l: int = parameter("values that share a group at least", minimum=2)  # noqa: E741 the paper's name
     weights: str = parameter(
         "how likely a reader holds a value beforehand: present = all values of the table alike, all = all of the "
-        "hierarchy alike, table = as frequent as in the table",
+        "hierarchy alike, prior = as the spec's prior says",
         default="present",
-        choices=("present", "all", "table"),
+        choices=("present", "all", "prior"),
     )
     importance: str = parameter(
         "quasi-identifying columns that keep detail longest first; auto = as in the spec",
@@ -97,13 +97,13 @@ class Sweep(Algorithm):
         line = line_of(self.tau, self.l)
         values = base_values(table, self.weights)
         codes = table.sensitive[0].codes
-        refuse_beyond(line, values, codes, table.sensitive[0].name)
+        refuse_beyond(line, values, table.n, table.sensitive[0].name)
         columns = taxonomies(table, self.importance)
         node = raised_in_table(codes, values, line, self.raised == "spread")
         group, groups = swept(columns, node, values, line, progress)
         last = np.flatnonzero(group == SUPPRESSED)
         if last.size:
-            node[last] = raised_rows(node[last], values, line)
+            node[last] = raised_rows(node[last], values, line, table.n)
             group[last] = groups
         if (node == codes).all():
             return Partition(group)
@@ -115,23 +115,30 @@ def base_values(table: Table, weights: str) -> BaseValues:
     column = table.single_sensitive("sweep")
     if not isinstance(column.domain, Hierarchy):
         raise SpecError(
-            "numbers without a hierarchy",
+            "an ordered sensitive column without a hierarchy",
             where=f"column {column.name}",
             rule="sweep may have to publish sensitive values more generally",
-            remedy="give it one, for example hierarchy = { intervals = [10, 100] }; or use sweep_e or elig",
+            remedy="give it a hierarchy (a file, or intervals of numbers); or use sweep_e or elig",
         )
-    rows = np.bincount(column.codes, minlength=column.domain.leaves)
-    if weights == "present":
-        rows = np.minimum(rows, 1)
-    return BaseValues(column.domain, np.ones_like(rows) if weights == "all" else rows)
+    if weights == "prior":
+        if column.prior is None:
+            raise ParameterError(
+                "the spec has no prior",
+                where="parameter weights",
+                rule="prior = how likely readers hold each value",
+                remedy=f"add it to column {column.name}: prior = {{ VALUE = 20, ... }}; values not named have 1",
+            )
+        return BaseValues(column.domain, column.prior)
+    present = np.minimum(np.bincount(column.codes, minlength=column.domain.leaves), 1)
+    return BaseValues(column.domain, np.ones_like(present) if weights == "all" else present)
 
 
-def refuse_beyond(line: TauLLine, values: BaseValues, codes: NDArray[np.int64], column: str) -> None:
+def refuse_beyond(line: TauLLine, values: BaseValues, rows: int, column: str) -> None:
     """Generalising can reach the weights themselves, and no more (facts/sweep.md B2.4)."""
     m = values.possible.size
-    weight = values.weight[values.possible]
-    unit = values.unit(codes.size)
-    if m and line.allows(-(-unit * weight // int(weight.sum())), unit):
+    weight, unit = values.weight[values.possible], unit_of(values, rows, line)
+    parts = -(-unit * weight // max(1, int(weight.sum())))  # as the kernels see a row of *
+    if m and line.allows(weight) and line.allows(parts, unit):
         return
     if m < line.l:
         why, rule = f"l = {line.l} with {counted(m, 'possible value')}", "a group needs l different values"
@@ -141,13 +148,10 @@ def refuse_beyond(line: TauLLine, values: BaseValues, codes: NDArray[np.int64], 
         remedy = f"tau = 1/{m} is the smallest possible; a smaller one needs values in finer detail"
     else:
         why, rule = "the weights alone cross the line", "a row of * counts for every value by its weight"
-        least = math.ceil(least_tau(weight, line.l) * 10**4) / 10**4
-        remedy = (
-            f"tau = {least} is the smallest possible with l = {line.l} and these weights; or use weights=present"
-        )
-    raise Infeasible(
-        why, where=f"column {column}", largest_l=m, rows_to_suppress=codes.size, rule=rule, remedy=remedy
-    )
+        least = max(least_tau(weight, line.l), least_tau(parts, line.l, unit))
+        fits = math.ceil(least * 10**4) / 10**4
+        remedy = f"with l = {line.l} and these weights, tau = {fits} is the smallest possible"
+    raise Infeasible(why, where=f"column {column}", largest_l=m, rows_to_suppress=rows, rule=rule, remedy=remedy)
 
 
 def taxonomies(table: Table, importance: str) -> list[Taxonomy]:
@@ -174,7 +178,8 @@ def swept(
 ) -> tuple[NDArray[np.int64], int]:
     """The group of each row that found one before the last item, else SUPPRESSED; and how many there are."""
     items = ordered_items(columns)
-    runs, kinds = _runs(columns, node, values)
+    kinds = kinds_of(values, node.size, line)
+    runs = _runs(columns, node, values, kinds)
     group, groups = np.full(node.size, SUPPRESSED, np.int64), 0
     table = np.concatenate([levels.ravel() for levels in items.node]).astype(np.int32)
     begin = np.cumsum([0, *(levels.size for levels in items.node)])[:-1]
@@ -221,7 +226,7 @@ def _room(runs: int, words: int) -> Classes:
     )
 
 
-def _runs(columns: list[Taxonomy], node: NDArray[np.int64], values: BaseValues) -> tuple[Runs, Values]:
+def _runs(columns: list[Taxonomy], node: NDArray[np.int64], values: BaseValues, kinds: Values) -> Runs:
     """Rows as runs and cells. Nodes that cover the same possible values count as the lowest of them."""
     n = node.size
     new = np.zeros(n, bool)
@@ -235,11 +240,11 @@ def _runs(columns: list[Taxonomy], node: NDArray[np.int64], values: BaseValues) 
     key = key[row]
     start = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))) if n else np.arange(0)
     first = np.searchsorted(run[row[start]], np.arange(int(new.sum()) + 1))
-    kinds = kinds_of(values, n)
-    mask = np.bitwise_or.reduceat(kinds.cover[value[row[start]]], first[:-1], axis=0) if n else kinds.cover[:0]
+    together = np.bitwise_or if kinds.bits else np.add
+    mask = together.reduceat(kinds.cover[value[row[start]]], first[:-1], axis=0) if n else kinds.cover[:0]
     leaf = np.column_stack([column.leaf[new] for column in columns]).astype(np.int32)
     left = np.diff(np.append(start, n))
-    return Runs(leaf, first, mask, value[row[start]], start, left, row), kinds
+    return Runs(leaf, first, mask, value[row[start]], start, left, row)
 
 
 def lowest_alike(values: BaseValues) -> NDArray[np.int64]:
@@ -249,16 +254,24 @@ def lowest_alike(values: BaseValues) -> NDArray[np.int64]:
     return np.asarray(lowest[which])
 
 
-def kinds_of(values: BaseValues, rows: int) -> Values:
-    """What the kernels need to know of the sensitive values."""
-    words = -(-values.possible.size // WORD) or 1
-    cover = np.zeros((values.total.size, words), np.uint64)
-    for node, (first, after) in enumerate(zip(values.first.tolist(), values.after.tolist(), strict=True)):
-        for word in range(first // WORD, -(-after // WORD)):
-            low, high = max(first - word * WORD, 0), min(after - word * WORD, WORD)
-            cover[node, word] = ((1 << high) - 1) ^ ((1 << low) - 1)
-    weight = values.weight[values.possible]
-    return Values(values.first, values.after, np.maximum(values.total, 1), weight, cover, values.unit(rows))
+def kinds_of(values: BaseValues, rows: int, line: TauLLine) -> Values:
+    """What the kernels need to know of the sensitive values, in a table of so many rows."""
+    words = max(1, -(-values.possible.size // WORD))
+    bits = words <= MOST_WORDS
+    cover = (values.after - values.first).astype(np.uint64)[:, None]
+    if bits:
+        cover = np.zeros((values.total.size, words), np.uint64)
+        for node, (first, after) in enumerate(zip(values.first.tolist(), values.after.tolist(), strict=True)):
+            for word in range(first // WORD, -(-after // WORD)):
+                low, high = max(first - word * WORD, 0), min(after - word * WORD, WORD)
+                cover[node, word] = ((1 << high) - 1) ^ ((1 << low) - 1)
+    weight, total = values.weight[values.possible], np.maximum(values.total, 1)
+    return Values(values.first, values.after, total, weight, cover, unit_of(values, rows, line), bits)
+
+
+def unit_of(values: BaseValues, rows: int, line: TauLLine) -> int:
+    """Parts of a person: the sums that the kernels compare, times the scale of the line, fit 63 bits."""
+    return values.unit(rows, min(LARGEST, 2**60 // line.scale))
 
 
 def above_of(values: BaseValues) -> NDArray[np.int64]:
@@ -271,10 +284,11 @@ def above_of(values: BaseValues) -> NDArray[np.int64]:
     return above
 
 
-def moves_until(node: NDArray[np.int64], values: BaseValues, line: TauLLine) -> NDArray[np.int64]:
-    """The nodes from which rows must be raised, in turn, until all rows together keep the line."""
-    count = np.bincount(node, minlength=values.total.size)
-    moves: NDArray[np.int64] = raised(count, kinds_of(values, node.size), above_of(values), line.limit, line.scale)
+def moves_until(node: NDArray[np.int64], values: BaseValues, line: TauLLine, rows: int) -> NDArray[np.int64]:
+    """The nodes from which rows must be raised, in turn, until all together keep the line, in the parts of a table
+    of so many `rows`."""
+    count, kinds = np.bincount(node, minlength=values.total.size), kinds_of(values, rows, line)
+    moves: NDArray[np.int64] = raised(count, kinds, above_of(values), line.limit, line.scale)
     if moves.size and moves[-1] < 0:
         raise ValueError("a table that keeps the line at the root cannot be stuck")
     return moves
@@ -289,9 +303,9 @@ def raised_in_table(
     (facts/sweep.md B2.8).
     """
     if not spread:
-        return raised_rows(codes, values, line)
+        return raised_rows(codes, values, line, codes.size)
     node, above = codes.copy(), above_of(values)
-    leaving = np.bincount(moves_until(codes, values, line), minlength=values.total.size)
+    leaving = np.bincount(moves_until(codes, values, line, codes.size), minlength=values.total.size)
     for v in np.flatnonzero(leaving):
         here = np.flatnonzero(node == v)
         turn = np.arange(here.size + 1) * int(leaving[v]) // max(1, here.size)
@@ -299,10 +313,10 @@ def raised_in_table(
     return node
 
 
-def raised_rows(node: NDArray[np.int64], values: BaseValues, line: TauLLine) -> NDArray[np.int64]:
-    """The same, the lowest row of the value first."""
+def raised_rows(node: NDArray[np.int64], values: BaseValues, line: TauLLine, rows: int) -> NDArray[np.int64]:
+    """The same, the lowest row of the value first; these may be some of the table's `rows`."""
     node, above = node.copy(), above_of(values)
-    moves = moves_until(node, values, line).tolist()
+    moves = moves_until(node, values, line, rows).tolist()
     waiting = {v: np.flatnonzero(node == v).tolist() for v in set(moves)}
     for v in moves:
         row = heapq.heappop(waiting[v])

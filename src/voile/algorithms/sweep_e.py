@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.algorithms.elig import Elig, grouped, refined, seat_left_over
-from voile.algorithms.sweep import above_of, base_values, kinds_of, refuse_beyond, swept, taxonomies
+from voile.algorithms.sweep import above_of, base_values, kinds_of, refuse_beyond, swept, taxonomies, unit_of
 from voile.core.algorithm import Algorithm, Progress, Rung
 from voile.core.bags import Bag
 from voile.core.base_values import BaseValues
@@ -67,8 +67,9 @@ class SweepE(Algorithm):
     rung = Rung.RELEASE
     deterministic = True
     generalises = True
+    one_cut = True
     cost = "as sweep, and as elig for the rows that are left over"
-    meaning = "sweep's classes, and groups of different values for the rest: the promise holds on true values"
+    meaning = "sweep's classes, and groups of different values for the rest: kept on true values if the table can"
 
     tau: Fraction = parameter("largest share of a value in a group", places=0)  # noqa: RUF009
     l: int = parameter("values that share a group at least", minimum=2)  # noqa: E741 the paper's name
@@ -103,7 +104,7 @@ class SweepE(Algorithm):
         if self.ineligible == "refuse" or not isinstance(column.domain, Hierarchy):
             refuse_crossed(line, counts, column.name, isinstance(column.domain, Hierarchy))
         values = base_values(table, "present")
-        refuse_beyond(line, values, column.codes, column.name)
+        refuse_beyond(line, values, table.n, column.name)
         node = cut_of(column.codes, values, line)[column.codes]
         group = _grouped(table, self.importance, node, values, line, progress)
         return Partition(group, node=node, weight=values.weight)
@@ -129,10 +130,10 @@ def refuse_crossed(line: TauLLine, counts: Codes, column: str, tree: bool) -> No
 def cut_of(codes: Codes, values: BaseValues, line: TauLLine) -> Codes:
     """The node of each leaf in one cut of the tree, so coarse that the whole table keeps the line: as long as it
     does not, the node of the most frequent base value gives way to the one above it."""
-    cut, above = np.arange(values.tree.leaves), above_of(values)
+    cut, above, unit = np.arange(values.tree.leaves), above_of(values), unit_of(values, codes.size, line)
     while True:
-        bag = Bag.of(np.zeros(codes.size, np.int64), cut[codes], 1).induced(values)
-        if line.allows(bag.counts, codes.size * bag.unit):
+        bag = Bag.of(np.zeros(codes.size, np.int64), cut[codes], 1).induced(values, unit)
+        if line.allows(bag.counts, codes.size * unit):
             return cut
         lower = np.flatnonzero(above[cut[bag.codes]] >= 0)
         dominant = bag.codes[lower[np.argmax(bag.counts[lower])]]
@@ -145,13 +146,10 @@ def different_values(node: Codes, values: BaseValues, line: TauLLine) -> int:
 
     Those with the fewest base values under them are the worst case: their frequencies are the least even.
     """
-    under = np.sort((values.after - values.first)[np.unique(node)])
-    for d in range(1, under.size + 1):
-        whole = math.lcm(*under[:d].tolist())
-        parts = [whole // size for size in under[:d].tolist() for _ in range(size)]
-        if line.allows(np.array(parts, object), d * whole):
-            return d
-    return 0
+    under, unit = np.sort((values.after - values.first)[np.unique(node)]), unit_of(values, node.size, line)
+    parts = np.repeat(-(-unit // under), under)
+    ends = np.cumsum(under)
+    return next((d for d in range(1, under.size + 1) if line.allows(parts[: ends[d - 1]], d * unit)), 0)
 
 
 def _grouped(
@@ -207,7 +205,7 @@ def absorbed(loss, leaf, node, group, groups, values, line, price):
     nodes = class_nodes(loss, leaf, members)
     kind = np.full(values.total.size, -1)
     kind[np.unique(node)] = np.arange(np.unique(node).size)
-    kinds = kinds_of(values, node.size)
+    kinds = kinds_of(values, node.size, line)
     law, most = (line.limit, line.scale), price * cost_of_stars(loss)
     absorb(loss, leaf, node, rows, begin, end, nodes, members, kinds, kind, law, most, on_curve)
     group[rows] = np.where(on_curve[rows] >= 0, place[on_curve[rows]], SUPPRESSED)
@@ -233,8 +231,8 @@ def cheapest(
     bag = Bag.of(group + 1, node, lost.size + 1)  # group 0 is the residue
     sizes, unit = bag.totals, 1
     if values is not None:
-        bag = bag.induced(values)
-        unit = bag.unit
+        unit = unit_of(values, node.size, line)
+        bag = bag.induced(values, unit)
     gone = np.zeros(sizes.size, bool)
     gone[0] = True
     while True:

@@ -59,6 +59,7 @@ class Algorithm(Parameterised, ABC):
     meaning: ClassVar[str]
     counterfeits: ClassVar[bool] = False  # whether it may add rows that stand for nobody
     generalises: ClassVar[bool] = False  # whether it may publish sensitive values more generally than they are
+    one_cut: ClassVar[bool] = False  # and then by one cut of their hierarchy for the whole table
 
     def resolve(self, table: Table) -> Self:
         """This algorithm with every automatic parameter fixed for a table."""

@@ -37,6 +37,7 @@ class Bag:
     domain: Domain = None
     unit: int = 1
     possible: NDArray[np.int64] | None = None  # None: as many as have it
+    exact: bool = True  # else counts are rounded up
 
     @classmethod
     def of(cls, group: NDArray[np.int64], codes: NDArray[np.int64], groups: int, domain: Domain = None) -> "Bag":
@@ -51,9 +52,9 @@ class Bag:
         count_runs(keys, bits, start, values, counts)
         return cls(start, present[values], counts, domain)
 
-    def induced(self, values: BaseValues, rows: int | None = None) -> "Bag":
-        """This bag of nodes as the base values that they induce (paper 002, Definition 2); in the parts of a table
-        of so many rows, if the bag is not all of it.
+    def induced(self, values: BaseValues, unit: int | None = None) -> "Bag":
+        """This bag of nodes as the base values that they induce (paper 002, Definition 2), in so many parts of a
+        person.
 
         >>> tree = Hierarchy.from_lines([["flu", "lung", "*"], ["asthma", "lung", "*"], ["gout", "gout", "*"]])
         >>> nodes = Bag.of(np.zeros(4, int), np.array([3, 3, 0, 2]), 1)
@@ -61,7 +62,7 @@ class Bag:
         >>> bag.codes.tolist(), bag.counts.tolist(), bag.unit, bag.possible.tolist()
         ([0, 1, 2], [12, 6, 6], 6, [3, 2, 1])
         """
-        unit, owner = values.unit(int(self.counts.sum()) if rows is None else rows), self.owner
+        unit, owner = unit or values.unit(int(self.counts.sum())), self.owner
         first, after = values.first[self.codes], values.after[self.codes]
         of = np.repeat(np.arange(self.codes.size), after - first)
         place = np.arange(of.size) - np.repeat(np.cumsum(after - first) - after, after - first)
@@ -78,6 +79,7 @@ class Bag:
             domain=values.tree,
             unit=unit,
             possible=np.add.reduceat(self.counts[of], new) if keys.size else keys,
+            exact=values.is_exact(unit),
         )
 
     def distinct(self) -> NDArray[np.int64]:
@@ -91,6 +93,11 @@ class Bag:
     def most_alike(self) -> NDArray[np.int64]:
         """How many rows of each group may have one and the same value."""
         return self.top() if self.possible is None else self.fold(np.maximum, self.possible)
+
+    @property
+    def multiplies(self) -> bool:
+        """Whether counts are exact, and the product of two sums of them fits 63 bits."""
+        return self.unit == 1 or (self.exact and int(self.counts.sum()) < 2**31)
 
     def fold(self, combine: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
         """Combine one number per (group, value) into one per group."""

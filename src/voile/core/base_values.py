@@ -2,8 +2,8 @@
 
 A published node counts for each base value a under it with p(a) / sum of p over its leaves, where the weight p is
 what a reader believes beforehand. Frequencies are whole multiples of 1/unit: the least common denominator of the
-tree's nodes; where that does not fit 64-bit products, a power of two, and frequencies are rounded up, so that a
-bound on them is never kept by rounding.
+tree's nodes; where that does not fit 64-bit products, a power of two, and frequencies are rounded up, so that an
+upper bound on them is never kept by rounding. Models that ask for more than upper bounds then decide nothing.
 """
 
 import math
@@ -17,7 +17,7 @@ from voile.core.hierarchy import Hierarchy
 
 NODES = "value, or node of its hierarchy"  # how a certificate says that a sensitive column is generalised
 MOST_WEIGHT = 2**32  # of all base values together; times a unit it fits 63 bits
-_LARGEST = 2**30  # rows * unit: the product of two such numbers fits 63 bits
+LARGEST = 2**45  # rows * unit: times a small number it fits 63 bits
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -71,7 +71,11 @@ class BaseValues:
         """
         return int((self.tree.low[nodes] < self.tree.high[nodes]).sum())
 
-    def unit(self, rows: int) -> int:
-        """How many parts make one person, in a table of so many rows."""
-        most = _LARGEST // max(1, rows)
-        return self._denominator if self._denominator <= most else 1 << max(1, most).bit_length() - 1
+    def unit(self, rows: int, largest: int = LARGEST) -> int:
+        """How many parts make one person, in a table of so many rows; rows * unit stay below `largest`."""
+        most = max(1, largest // max(1, rows))
+        return self._denominator if self._denominator <= most else 1 << most.bit_length() - 1
+
+    def is_exact(self, unit: int) -> bool:
+        """Whether frequencies are whole multiples of 1/unit, so that nothing is rounded."""
+        return unit % self._denominator == 0

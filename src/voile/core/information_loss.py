@@ -63,9 +63,9 @@ def loss_of(table: Table) -> tuple[Loss, NDArray[np.int32], int]:
 
 def utility_loss_of(taxonomies: Sequence[Taxonomy]) -> Loss:
     """What kernels need to charge groups by the information utility of paper 002, Definition 5: a node with s base
-    values under it loses 1 - 1/s of a cell."""
+    values under it loses 1 - 1/s of a cell. A group may be the whole table."""
     charges = [{s: 1 - Fraction(1, s) for s in np.unique(taxonomy.size).tolist()} for taxonomy in taxonomies]
-    unit = _unit(charges, Fraction(len(taxonomies)))
+    unit = _unit(charges, Fraction(len(taxonomies)), min(_LIMIT, 2**60 // max(1, taxonomies[0].leaf.size)))
     sizes = [taxonomy.size for taxonomy in taxonomies]
     loss = Loss(np.empty(0, np.int64), *_trees(taxonomies, sizes, charges, unit))
     tabulate_costs(loss)

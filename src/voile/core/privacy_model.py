@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.core.bags import Bags
+from voile.core.bags import Bag, Bags
 from voile.core.parameters import Parameterised
 from voile.core.verdict import Verdict
 
@@ -97,6 +97,12 @@ class PrivacyModel(Parameterised, ABC):
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         whole = {name: int(v) for name, v in values.items() if isinstance(v, int | Fraction) and v == int(v)}
         return {name: whole.get(name, str(v)) for name, v in values.items()}
+
+
+def undecided(bag: Bag) -> Ratio:
+    """The figure of an upper bound where generalised values have too many parts to decide it exactly: infinite, so
+    that nothing is promised."""
+    return np.ones(bag.start.size - 1, np.int64), np.zeros(bag.start.size - 1, np.int64)
 
 
 def extreme_ratio(numerator: NDArray[Any], denominator: NDArray[Any], greatest: bool) -> int:

@@ -37,6 +37,7 @@ class Type(StrEnum):
 
 GROUP = "group"  # the column a release adds
 COUNTERFEITS = "counterfeits"  # beside it, in the file of that name: how many rows of a group stand for nobody
+MOST_PRIOR = 10**6  # weight of one value beforehand
 NUMERIC = (Type.INTEGER, Type.DECIMAL, Type.DATE)
 
 
@@ -64,6 +65,7 @@ class ColumnSpec:
     missing: Missing = Missing.REFUSE
     casefold: bool | None = None  # None: not decided, refused if it matters in a sensitive column
     keep: bool = False  # publish an insensitive column
+    prior: tuple[tuple[str, int], ...] = ()  # of sensitive values: how likely readers hold them; others 1
 
     @property
     def published(self) -> bool:
@@ -89,6 +91,20 @@ def _fraction(value: object, where: str, option: str) -> Fraction:
         if number > 0 or (number == 0 and option == "weight"):
             return number
     raise SpecError(f"{option} is not a positive number", where=where)
+
+
+def _prior(value: object, where: str) -> tuple[tuple[str, int], ...]:
+    if isinstance(value, Mapping) and all(
+        isinstance(name, str) and type(weight) is int and 0 < weight <= MOST_PRIOR
+        for name, weight in value.items()
+    ):
+        return tuple(value.items())
+    raise SpecError(
+        "prior is not a table of values and weights",
+        where=where,
+        rule=f"whole numbers from 1 to {MOST_PRIOR}",
+        remedy="for example prior = { influenza = 20, measles = 3 }; values that are not named have 1",
+    )
 
 
 def _column(name: str, options: object) -> ColumnSpec:
@@ -120,6 +136,8 @@ def _column(name: str, options: object) -> ColumnSpec:
         if not isinstance(order, list | tuple) or not all(isinstance(o, str) for o in order):
             raise SpecError("order is not a list of words", where=where)
         given["order"] = tuple(order)
+    if "prior" in given:
+        given["prior"] = _prior(given["prior"], where)
     if isinstance(given.get("hierarchy"), Mapping):
         given["hierarchy"] = Recipe.of(given["hierarchy"], given.get("type", Type.CATEGORY), where)
     column = ColumnSpec(name=name, **given)
@@ -140,6 +158,8 @@ def _refuse_contradictions(column: ColumnSpec, where: str) -> None:
         'missing = "category" needs type = category, or a hierarchy': column.missing == Missing.CATEGORY
         and column.type != Type.CATEGORY
         and column.hierarchy is None,
+        "prior is for sensitive categories, or numbers with a hierarchy": bool(column.prior)
+        and (column.role != Role.SENSITIVE or (column.type != Type.CATEGORY and column.hierarchy is None)),
         "keep is for insensitive columns": column.keep and column.role != Role.INSENSITIVE,
         "a date needs a grid and min_width of whole days": column.type == Type.DATE
         and any(x is not None and x.denominator != 1 for x in (column.grid, column.min_width)),

@@ -33,6 +33,7 @@ class Column:
     domain: Axis | Hierarchy
     codes: Codes
     weight: Fraction = field(default=Fraction(1))
+    prior: Codes | None = None  # of each leaf of a sensitive column, how likely readers hold it beforehand
 
     def __repr__(self) -> str:
         return f"Column({self.name}, {self.role}, {self.codes.size} rows)"
@@ -141,7 +142,7 @@ class Table:
             elif column.role == Role.QUASI_IDENTIFYING and isinstance(domain, Hierarchy) and domain.is_flat:
                 used, codes = distinct_values(codes)
                 domain = Hierarchy.flat([domain.labels[code] for code in used.tolist()])
-            columns.append(Column(column.name, column.role, domain, codes, column.weight))
+            columns.append(replace(column, domain=domain, codes=codes))
         return Table(columns, schema=self.schema, intake=self.intake)
 
     def single_sensitive(self, algorithm: str) -> Column:
@@ -172,4 +173,4 @@ def _sort_rank(column: Column) -> int:
 
 def _frozen(column: Column, codes: Codes) -> Column:
     codes.setflags(write=False)
-    return Column(column.name, column.role, column.domain, codes, column.weight)
+    return replace(column, codes=codes)

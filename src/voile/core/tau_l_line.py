@@ -56,13 +56,14 @@ class TauLLine:
         return int(np.argmax(over)) + 1 if over.size and over.max() > 0 else 0
 
 
-def least_tau(counts: NDArray[np.int64], ell: int) -> Fraction:
-    """The least tau for which a group of these counts keeps the line to l; 1 if none below does.
+def least_tau(counts: NDArray[np.int64], ell: int, whole: int | None = None) -> Fraction:
+    """The least tau for which a group of these counts keeps the line to l; 1 if none below does. `whole` is its
+    size if that is not their sum.
 
     >>> least_tau(np.array([2, 1, 1]), 3), least_tau(np.array([2, 1, 1]), 4)
     (Fraction(1, 2), Fraction(1, 1))
     """
-    size = int(counts.sum())
+    size = int(counts.sum()) if whole is None else whole
     together = np.cumsum(np.sort(counts)[::-1][: ell - 1].astype(object)).tolist()
     together += [size] * (ell - 1 - len(together))
     taus = [Fraction(t * (ell - 1) - k * size, (ell - 1 - k) * size) for k, t in enumerate(together)]

@@ -359,6 +359,22 @@ def _named(spec: ColumnSpec, series: pl.Series, markers: Sequence[str]) -> Coded
     return Coded(domain, codes.fill_null(_NOWHERE).to_numpy(), missing, merged, spec.name)
 
 
+def prior_of(spec: ColumnSpec, part: Coded) -> NDArray[np.int64] | None:
+    """The weight of each leaf by the spec's prior: 1 where it names none."""
+    if not spec.prior or not isinstance(part.domain, Hierarchy):
+        return None
+    leaves = part.domain.labels[: part.domain.leaves]
+    given = dict(zip(_normal_words([name for name, _ in spec.prior]), (w for _, w in spec.prior), strict=True))
+    if not set(given) <= set(leaves):
+        raise SpecError(
+            "prior names a value that the column cannot have",
+            where=f"column {spec.name}",
+            rule="a value of the table, or a leaf of its hierarchy",
+            remedy="write it as in the table",
+        )
+    return np.array([given.get(leaf, 1) for leaf in leaves], np.int64)
+
+
 def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy: Hierarchy | None) -> Coded:
     """Type a column; missing cells are flagged, or a category of their own if that is the policy."""
     domain: Axis | Hierarchy

@@ -14,7 +14,7 @@ import polars as pl
 from voile.core.schema import ColumnSpec, Missing, Role, Schema
 from voile.core.table import Column, Table
 from voile.errors import InputError, SpecError, counted
-from voile.intake.columns import Coded, coded
+from voile.intake.columns import Coded, coded, prior_of
 from voile.intake.csv_file import read_csv
 from voile.intake.data_frame import data_frame
 from voile.intake.hierarchy_file import read_hierarchy
@@ -120,7 +120,10 @@ def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", diges
     if dropped.any():
         parts = {name: part.without(dropped) for name, part in parts.items()}
     parts = {c.name: parts[c.name].grown(c) for c in wanted}
-    columns = [Column(c.name, c.role, parts[c.name].domain, parts[c.name].codes, c.weight) for c in wanted]
+    columns = [
+        Column(c.name, c.role, parts[c.name].domain, parts[c.name].codes, c.weight, prior_of(c, parts[c.name]))
+        for c in wanted
+    ]
     merged = {c.name: parts[c.name].merged for c in wanted if parts[c.name].merged}
     record = IntakeRecord(frame.height, int(dropped.sum()), merged, digest_key, digest)
     return Table(columns, schema=schema, intake=record)

@@ -17,6 +17,7 @@ from voile.kernels.frequency_line import sort_descending
 from voile.kernels.tau_l import capped, thinned
 
 WORD = 64  # values per word of a mask
+MOST_WORDS = 64  # beyond, values are only counted
 
 
 class Runs(NamedTuple):
@@ -47,7 +48,7 @@ class Values(NamedTuple):
     """Which base values a sensitive value covers, and the parts of a person that each of them gets.
 
     Value v covers `first[v]:after[v]`, of the weight `total[v]`; each of them gets `tau_l.share` parts, of which
-    `unit` make a person. `cover[v]` is the same as a mask.
+    `unit` make a person. `cover[v]` is the same as a mask; of very many values, without `bits`, their number.
     """
 
     first: NDArray[np.int64]
@@ -56,22 +57,31 @@ class Values(NamedTuple):
     weight: NDArray[np.int64]
     cover: NDArray[np.uint64]
     unit: int
+    bits: bool
 
 
 @inlined_kernel
-def ones(mask, c):
-    """How many values a class covers."""
-    count = 0
+def covered(one, other, bits):
+    """What two masks cover together; where they are only numbers of values, at most so many."""
+    return one | other if bits else one + other
+
+
+@inlined_kernel
+def ones(mask, c, bits):
+    """How many values a class covers, at most."""
+    if not bits:
+        return mask[c, 0]
+    count = np.uint64(0)
     for w in range(mask.shape[1]):
         word = mask[c, w]
         while word:
             word &= word - np.uint64(1)
-            count += 1
+            count += np.uint64(1)
     return count
 
 
 @inlined_kernel
-def placed(classes, runs, active, node, offset, stride, item):
+def placed(classes, runs, active, node, offset, stride, item, bits):
     """Number the classes of an item in the order of their first run, and gather what they cover."""
     slots, number, d = classes.key.size, 0, stride.size
     for i in range(active.size):
@@ -79,7 +89,8 @@ def placed(classes, runs, active, node, offset, stride, item):
         key = 0
         for j in range(d):
             key += node[offset[j] + runs.leaf[u, j]] * stride[j]
-        at = (key * -7046029254386353131) >> 20 & (slots - 1)
+        mixed = key * -7046029254386353131
+        at = (mixed ^ (mixed >> 32)) & (slots - 1)
         while classes.stamp[at] == item and classes.key[at] != key:
             at = (at + 1) & (slots - 1)
         if classes.stamp[at] != item:
@@ -89,16 +100,16 @@ def placed(classes, runs, active, node, offset, stride, item):
         c = classes.number[at]
         classes.of[i] = c
         for w in range(runs.mask.shape[1]):
-            classes.mask[c, w] |= runs.mask[u, w]
+            classes.mask[c, w] = covered(classes.mask[c, w], runs.mask[u, w], bits)
     return number
 
 
 @inlined_kernel
-def gathered(classes, active, number, need):
+def gathered(classes, active, number, need, bits):
     """Put the runs of classes that may close side by side: `size[c]` becomes where those of class c end."""
     total = 0
     for c in range(number):
-        classes.size[c] = 0 if ones(classes.mask, c) >= need else -1
+        classes.size[c] = 0 if ones(classes.mask, c, bits) >= np.uint64(need) else -1
     for i in range(active.size):
         c = classes.of[i]
         if classes.size[c] >= 0:
@@ -125,8 +136,8 @@ def sweep_items(runs, classes, values, active, node, offset, stride, items, line
     count = np.zeros(values.first.size, np.int64)
     held = np.empty(values.first.size, np.int64)
     for item in range(items[0], items[1]):
-        number = placed(classes, runs, active, node, offset[item], stride, item)
-        gathered(classes, active, number, need)
+        number = placed(classes, runs, active, node, offset[item], stride, item, values.bits)
+        gathered(classes, active, number, need, values.bits)
         begin, before = 0, groups
         for c in range(number):
             if classes.size[c] < 0:
@@ -200,4 +211,5 @@ def close(runs, values, member, begin, end, keep, group, number):
             for cell in range(runs.first[u], runs.first[u + 1]):
                 if runs.left[cell] > 0:
                     for w in range(runs.mask.shape[1]):
-                        runs.mask[u, w] |= values.cover[runs.value[cell], w]
+                        covers = values.cover[runs.value[cell], w]
+                        runs.mask[u, w] = covered(runs.mask[u, w], covers, values.bits)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from voile.core.bags import Bag, Bags
 from voile.core.logarithms import sign
 from voile.core.parameters import parameter
-from voile.core.privacy_model import PrivacyModel, Ratio, Ratios
+from voile.core.privacy_model import PrivacyModel, Ratio, Ratios, undecided
 from voile.kernels.bags import greatest_ratios, lifts
 
 
@@ -41,6 +41,8 @@ class BetaLikeness(PrivacyModel):
         return [self._ratio(bag) for bag in bags.columns]
 
     def _ratio(self, bag: Bag) -> Ratio:
+        if not bag.multiplies:
+            return undecided(bag)
         everything = int(bag.whole.sum())
         table = bag.whole[bag.ranks]
         best = greatest_ratios(bag.start, bag.counts, table)

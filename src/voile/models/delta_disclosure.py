@@ -8,7 +8,7 @@ import numpy as np
 from voile.core.bags import Bag, Bags
 from voile.core.logarithms import exact_floor, log_ratio_reaches
 from voile.core.parameters import parameter
-from voile.core.privacy_model import PrivacyModel, Ratio, Ratios
+from voile.core.privacy_model import PrivacyModel, Ratio, Ratios, undecided
 
 _UNIT = 10**4
 
@@ -42,6 +42,8 @@ class DeltaDisclosure(PrivacyModel):
 
 
 def _ratio(bag: Bag) -> Ratio:
+    if not bag.multiplies:
+        return undecided(bag)
     complete = bag.distinct() == bag.whole.size
     mine = complete[bag.owner]
     here = (bag.counts * int(bag.whole.sum()))[mine]

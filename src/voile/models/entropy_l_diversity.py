@@ -40,7 +40,9 @@ class EntropyLDiversity(PrivacyModel):
 
 
 def _floors(bag: Bag) -> NDArray[np.int64]:
-    """Floor of _UNIT * exp(entropy) of each group."""
+    """Floor of _UNIT * exp(entropy) of each group; 0 where counts are too large to decide it."""
+    if not bag.multiplies:
+        return np.zeros(bag.start.size - 1, np.int64)
     floors = bag.distinct() * _UNIT
     # groups of equally frequent values have exactly that many; the others are mostly irrational
     uneven = np.flatnonzero(bag.top() * bag.distinct() != bag.totals)

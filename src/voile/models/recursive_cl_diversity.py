@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from voile.core.bags import Bag, Bags
 from voile.core.parameters import parameter
-from voile.core.privacy_model import PrivacyModel, Ratio, Ratios
+from voile.core.privacy_model import PrivacyModel, Ratio, Ratios, undecided
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,4 +36,6 @@ class RecursiveCLDiversity(PrivacyModel):
         return [self._ratio(bag) for bag in bags.columns]
 
     def _ratio(self, bag: Bag) -> Ratio:
+        if not bag.exact:  # the tail of rounded counts would be too large
+            return undecided(bag)
         return bag.top(), bag.totals - bag.largest(self.l - 1)

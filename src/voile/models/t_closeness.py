@@ -12,7 +12,7 @@ from voile.core.bags import Bag, Bags
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import distinct_values
 from voile.core.parameters import parameter
-from voile.core.privacy_model import PrivacyModel, Ratio, Ratios
+from voile.core.privacy_model import PrivacyModel, Ratio, Ratios, undecided
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,8 @@ class TCloseness(PrivacyModel):
         return [self._ratio(bag) for bag in bags.columns]
 
     def _ratio(self, bag: Bag) -> Ratio:
+        if not bag.multiplies:
+            return undecided(bag)
         if bag.whole.size < 2:
             return np.zeros_like(bag.totals), np.ones_like(bag.totals)
         if isinstance(bag.domain, Axis) and self.distance in ("auto", "ordered"):

@@ -81,7 +81,7 @@ def certificate(
             "columns": [
                 _published(column, table.schema)
                 | _loss(column, boxes, metrics["gcp_leaves"])
-                | _generalised(column, boxes)
+                | _generalised(column, boxes, algorithm)
                 for column in table.columns
                 if column.role != Role.SUBJECT
             ],
@@ -140,21 +140,20 @@ def _loss(column: Column, boxes: Boxes, metric: type[Metric]) -> dict[str, float
     return {"loss": round(float(metric().measure(replace(boxes, sides=own))), 6)} if own else {}
 
 
-def _generalised(column: Column, boxes: Boxes) -> dict[str, Any]:
+def _generalised(column: Column, boxes: Boxes, algorithm: Algorithm) -> dict[str, Any]:
     """What a reader needs to know of a sensitive column that is published as nodes: the values that there can be,
-    depth first, and how likely each was held to be beforehand. That a value occurs at all is not protected."""
+    depth first, and how likely each was held to be beforehand. That a value occurs at all is not protected. All is
+    a function of what is published: how values were mapped to nodes would tell what is behind them."""
     if column.role != Role.SENSITIVE or boxes.node.size == 0:
         return {}
     values, shown = BaseValues(column.tree(), boxes.weight), boxes.node[boxes.group >= 0]
-    ways = distinct_values(column.codes[boxes.group >= 0] * values.total.size + shown)[0]
     return {
         "published": NODES,
         "base_values": [values.tree.labels[leaf] for leaf in values.possible.tolist()],
         "weights": values.weight[values.possible].tolist(),
         "generalised_rows": values.generalised(shown),
-        "one_cut": bool(
-            ways.size == distinct_values(ways // values.total.size)[0].size
-        ),  # a value, always one node
+        "nodes": int(distinct_values(shown)[0].size),
+        "one_cut": algorithm.one_cut,
     }
 
 
