@@ -33,7 +33,7 @@ class Raising(Algorithm):
     l: int = 2  # noqa: E741
 
     def settings(self):
-        return {"tau": str(self.tau), "l": self.l}
+        return {"tau": str(self.tau), "l": self.l, "weights": "prior"}
 
     def partition(self, table, progress=lambda share: None):
         raise NotImplementedError

@@ -114,6 +114,84 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.parametrize(
+    "section",
+    [
+        None,
+        [],
+        "kept",
+        3,
+        {"kept": True},
+        {"achieved": 0.5},
+        {"kept": "yes", "achieved": 0.5},
+        {"kept": 1, "achieved": 0.5},
+        {"kept": True, "achieved": "[/]"},
+        {"kept": True, "achieved": True},
+        {"kept": True, "achieved": [0.5]},
+        {"kept": True, "achieved": -0.5},
+        {"kept": True, "achieved": float("nan")},
+        {"kept": False, "achieved": float("inf")},
+        {"kept": False, "achieved": 0.5, "rows_above": 3},
+        {"kept": True, "achieved": 0.5, "achieved_by_table_frequencies": "[red]"},
+        ...,
+        {"kept": True, "achieved": None},
+        {"kept": False, "achieved": None},
+        {"kept": True, "achieved": 1.1},
+        {"kept": True, "achieved": 10**300},
+        {"kept": True, "achieved": "infinite"},
+        {"kept": False, "achieved": 0.3},
+    ],
+    ids=str,
+)
+def test_lines_on_true_values_that_cannot_be_never_pass(written, section):
+    folder, document = written
+    others = {name: value for name, value in document.items() if name != "true_values"}
+    changed = others if section is ... else {**others, "true_values": section}
+    assert outcome(folder, changed) == "broken"
+
+
+def test_lines_on_true_values_fit_values_that_are_not_generalised(tmp_path):
+    """Then the figure is there to be seen: half of each group has one value, and tau = 1 is kept."""
+    table = patients(["flu", "asthma", "ulcer", "flu"] * 3, hierarchy=TREE)
+    release_of(table, np.zeros(table.n, int), [0] * table.n, weight=[1, 1, 1, 0]).write(tmp_path / "out")
+    document = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    assert document["true_values"]["kept"] and outcome(tmp_path / "out", document) == "ok"
+    for kept, achieved in [(False, 0.5), (False, 1.5), (True, 0.4), (True, 0.7), (True, None), (True, "infinite")]:
+        section = {"kept": kept, "achieved": achieved}
+        assert outcome(tmp_path / "out", {**document, "true_values": section}) == "broken"
+
+
+def test_weights_are_what_the_certificate_says(written):
+    folder, document = written
+    for parameters in ({"weights": "present"}, {"weights": "all"}, {"weights": ["prior"]}, {}, None, "prior"):
+        said = {**document, "algorithm": {**document["algorithm"], "parameters": parameters}}
+        assert outcome(folder, altered(said, weights=[1, 1, 1, 1])) == "ok"
+        assert outcome(folder, altered(said, weights=[1, 1, 1, 7])) == "broken"
+    assert outcome(folder, altered({**document, "algorithm": []}, weights=[1, 1, 1, 7])) == "broken"
+
+
+def test_only_missing_values_that_there_are_have_a_leaf(tmp_path):
+    """Else distances in the tree would differ between the certificate and its audit."""
+    tree = Hierarchy.from_lines([["flu", "all", "*"], ["asthma", "all", "*"], ["gout", "all", "*"]])
+    for some in ([], [None, None]):
+        table = patients(
+            [*["flu", "asthma", "gout", "asthma", "flu", "gout"] * 2, *some], hierarchy=tree, missing="category"
+        )
+        folder = tmp_path / str(len(some))
+        release = voile.anonymize(table, "elig", l=2)
+        release.write(folder)
+        found = voile.audit(folder, table.schema)
+        assert {key: v.shown() for key, v in found.achieved.items()} == release.certificate["checks"]
+
+
+@given(anything, st.sampled_from(["", "kept", "achieved", "achieved_by_table_frequencies", "more"]))
+def test_no_line_on_true_values_makes_the_audit_fall(written, value, name):
+    folder, document = written
+    section = {**document["true_values"], name: value} if name else value
+    sound = value is None or type(value) in (int, float, bool) or value == "infinite"
+    assert outcome(folder, {**document, "true_values": section}) == "broken" or (sound and name in section)
+
+
 @given(st.data())
 def test_no_certificate_makes_the_audit_fall(written, data):
     folder, document = written

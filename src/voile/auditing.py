@@ -23,9 +23,10 @@ from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import COUNTERFEITS, GROUP, FileOptions, Role, Schema
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, SpecError, counted
+from voile.intake import true_values
 from voile.intake.columns import factorised
 from voile.intake.counterfeits import read_counterfeits
-from voile.intake.published_values import base_values_in, sensitive_codes, stated_nodes, unquoted
+from voile.intake.published_values import base_values_in, sensitive_codes, stated_nodes, unquoted, weights_as_said
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame, refuse_undeclared
 from voile.requirements import bounded, parse_requirements
@@ -242,7 +243,7 @@ def locate(source: Path) -> tuple[Path, dict[str, Any] | None, tuple[str, ...]]:
     if not (source / "certificate.json").exists():
         return found[0], None, ()
     certificate = None
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, RecursionError):
         certificate = json.loads((source / "certificate.json").read_text(encoding="utf-8"))
     if not _is_certificate(certificate):
         return found[0], None, ("the certificate is damaged, or of another version",)
@@ -255,15 +256,9 @@ def _is_certificate(document: Any) -> bool:
         return False
     with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, ParameterError):
         base_values_in(document)
-        return _sound_true_values(document.get("true_values")) and bool(_promised(document))
+        sound = "true_values" not in document or true_values.is_sound(document["true_values"])
+        return sound and bool(_promised(document))
     return False
-
-
-def _sound_true_values(section: Any) -> bool:
-    if section is None:
-        return True
-    whole = all(type(section[name]) is int and section[name] >= 0 for name in ("groups_above", "rows_above"))
-    return whole and type(section["kept"]) is bool and isinstance(section["achieved"], int | float | str | None)
 
 
 def _promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:
@@ -345,6 +340,7 @@ def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list
     failures = [f"identifying column {name} is published" for name in report.identifying]
     if report.digest_matches is False:
         failures.append("the data is not what its certificate was made for (digest differs)")
+    failures += _contradictions(report)
     for promise in _promised(report.certificate) + requirements:
         verdict = promise.check(report.bags)
         bound, shown = promise.threshold(), verdict.shown()
@@ -362,6 +358,25 @@ def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list
             f"{'below' if promise.sense == '>=' else 'above'}"
         )
     return failures, met
+
+
+def _contradictions(report: AuditReport) -> list[str]:
+    """Where a certificate's lines on generalised values do not fit each other, or the data."""
+    certificate, section = report.certificate, report.true_values
+    if certificate is None:
+        return []
+    stated = base_values_in(certificate)
+    found = []
+    if not weights_as_said(certificate, stated):
+        found.append("the certificate's weights are not what it says")
+    promise = _promised(certificate)[0]
+    if section is None and (stated or report.generalised):
+        found.append("values are generalised, but the certificate has no line on true values")
+    elif section is not None and not true_values.fits(
+        section, promise, promise.check(report.bags), report.generalised
+    ):
+        found.append("the certificate's line on true values does not fit the data")
+    return found
 
 
 def _in_words(bound: Fraction) -> str:

@@ -68,17 +68,33 @@ def base_values_in(certificate: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     return found
 
 
-def tree_of(spec: ColumnSpec, stated: Mapping[str, int] | None = None) -> Hierarchy | None:
+def weights_as_said(certificate: Mapping[str, Any], stated: Mapping[str, Mapping[str, int]]) -> bool:
+    """Whether stated base values have the weights that the certificate's algorithm is said to use: its own only if
+    the spec's prior was asked for, else all 1.
+
+    >>> weights_as_said({"algorithm": {"parameters": {"weights": "present"}}}, {"disease": {"flu": 1, "gout": 5}})
+    False
+    """
+    algorithm = certificate.get("algorithm")
+    parameters = algorithm.get("parameters") if isinstance(algorithm, dict) else None
+    prior = isinstance(parameters, dict) and parameters.get("weights") == "prior"
+    return prior or all(weight == 1 for weights in stated.values() for weight in weights.values())
+
+
+def tree_of(
+    spec: ColumnSpec, stated: Mapping[str, int] | None = None, *, missing: bool = False
+) -> Hierarchy | None:
     """The tree that a sensitive column's published values are nodes of: that of the spec's file, one grown from
-    the stated base values as the spec says, or a flat one over them; None where it cannot be known.
+    the stated base values as the spec says, or a flat one over them; None where it cannot be known. It has a leaf
+    for missing values only if one is stated or, as `missing` tells, published: so does that of the intake.
 
     >>> tree_of(ColumnSpec("disease", Role.SENSITIVE), {"flu": 1, "gout": 1}).labels
     ('flu', 'gout', '*')
     """
     tree = read_hierarchy(spec)
     if tree is not None:
-        lacking = spec.missing == Missing.CATEGORY and MISSING_LABEL not in tree.labels
-        return tree.with_leaf(MISSING_LABEL) if lacking else tree
+        own = spec.missing == Missing.CATEGORY and (missing or MISSING_LABEL in (stated or ()))
+        return tree.with_leaf(MISSING_LABEL) if own and MISSING_LABEL not in tree.labels else tree
     if not stated or EVERYTHING in stated:
         return None
     if not isinstance(spec.hierarchy, Recipe):
@@ -146,7 +162,7 @@ def sensitive_codes(
     Codes follow the order or the tree of the column where every published value has its place there; nodes of
     the tree count by the base values under them, each with weight 1; else codes only tell values apart.
     """
-    tree = tree_of(spec)
+    tree = tree_of(spec, missing=_some_missing(series, spec, schema.file.missing))
     recipe = isinstance(spec.hierarchy, Recipe)  # a tree that grows from the values
     plain = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, grid=None, min_width=None)
     if recipe or tree is not None or spec.type != Type.CATEGORY:
@@ -169,6 +185,14 @@ def sensitive_codes(
     number: dict[object, int] = {}
     codes = [number.setdefault(meant(cell), len(number)) for cell in cells.distinct.to_list()]
     return np.array(codes, np.int64)[cells.index], None
+
+
+def _some_missing(series: pl.Series, spec: ColumnSpec, markers: Sequence[str]) -> bool:
+    if spec.missing != Missing.CATEGORY:
+        return False
+    cells = factorised(replace(spec, type=Type.CATEGORY), series.cast(pl.String), markers)
+    absent = cells.distinct.is_null() | (cells.distinct == MISSING_LABEL).fill_null(True)
+    return cells.rows_with(absent) > 0
 
 
 def _told_apart(
