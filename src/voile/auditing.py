@@ -18,7 +18,7 @@ from voile import catalog
 from voile.core.bags import Bags
 from voile.core.base_values import BaseValues
 from voile.core.order import dense_rank
-from voile.core.parameters import exact_number
+from voile.core.parameters import exact_number, in_decimals
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import COUNTERFEITS, GROUP, FileOptions, Role, Schema
 from voile.core.verdict import Verdict
@@ -65,6 +65,11 @@ class AuditReport:
     def true_values(self) -> Mapping[str, Any] | None:
         """What the certificate says of the promise before values were generalised: no reader can check it."""
         return None if self.certificate is None else self.certificate.get("true_values")
+
+    @property
+    def base_values(self) -> Mapping[str, Mapping[str, int]]:
+        """By column the values that a node may stand for and their weights, as the certificate states."""
+        return {} if self.certificate is None else base_values_in(self.certificate)
 
     def document(self) -> dict[str, Any]:
         """For `--json`."""
@@ -345,7 +350,10 @@ def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list
         verdict = promise.check(report.bags)
         bound, shown = promise.threshold(), verdict.shown()
         others = ", ".join(f"{n} = {v}" for n, v in promise.settings().items() if n != promise.bound)
-        title, required = promise.title + (f" ({others})" if others else ""), f"{promise.sense} {_in_words(bound)}"
+        title, required = (
+            promise.title + (f" ({others})" if others else ""),
+            f"{promise.sense} {in_decimals(bound)}",
+        )
         if verdict.ok:
             figure = "nothing is published" if shown is None else f"achieved {shown}"
             met.append(f"{title}: {figure}, required {required}")
@@ -365,21 +373,14 @@ def _contradictions(report: AuditReport) -> list[str]:
     certificate, section = report.certificate, report.true_values
     if certificate is None:
         return []
-    stated = base_values_in(certificate)
     found = []
-    if not weights_as_said(certificate, stated):
+    if not weights_as_said(certificate, report.base_values):
         found.append("the certificate's weights are not what it says")
     promise = _promised(certificate)[0]
-    if section is None and (stated or report.generalised):
+    if section is None and (report.base_values or report.generalised):
         found.append("values are generalised, but the certificate has no line on true values")
     elif section is not None and not true_values.fits(
         section, promise, promise.check(report.bags), report.generalised
     ):
         found.append("the certificate's line on true values does not fit the data")
     return found
-
-
-def _in_words(bound: Fraction) -> str:
-    """0.2 as people write it, 1/3 as it is."""
-    decimal = f"{float(bound):g}"
-    return decimal if exact_number(decimal) == bound else str(bound)

@@ -31,20 +31,30 @@ def run(folder, *arguments):
     return voile(*arguments, cwd=folder)
 
 
+def flat(screen):
+    """Without the lines of tables, on one line."""
+    return " ".join(screen.replace("│", " ").split())
+
+
 def test_what_is_not_kept_is_said_aloud(folder):
     """(1/2, 3) of a column with 70 % of one value: raised values give themselves away."""
     made = run(folder, "anonymize", "t.csv", "-s", "s.toml", *SWEEP, "-o", "out")
     assert made.code == 0, made.err
     assert "of 200 rows show a node of job" in made.out
-    assert "on true values: " in made.out and "not kept: " in made.out
+    assert "the certificate says: on true values not kept (at most " in made.out
+    assert "not for a reader who finds out what they do stand for" in made.out
+    record = json.loads((folder / "out" / "private" / "record.json").read_text())["true_values"]
+    counts = f"for you alone: {record['rows_above']} rows in {record['groups_above']} groups above"
+    assert record["rows_above"] > 0 and counts.split(" groups")[0] in made.out
     found = run(folder, "audit", "out", "-s", "s.toml")
     assert found.code == 0, found.err
     assert "rows show a node above several sensitive values" in found.out
-    assert "if a node may be any value under it" in " ".join(found.out.replace("│", " ").split())
-    assert "not kept: " in found.out
+    assert "if a node may be any value under it" in flat(found.out)
+    assert "on true values not kept" in found.out and "for you alone" not in found.out
+    assert "counted by 5 base values of equal weight, as the certificate states" in flat(found.out)
     document = json.loads(run(folder, "audit", "out", "-s", "s.toml", "--json").out)
     assert document["ok"] and document["generalised"] > 0
-    assert document["true_values"]["kept"] is False and document["true_values"]["rows_above"] > 0
+    assert document["true_values"]["kept"] is False and "rows_above" not in document["true_values"]
     certificate = json.loads((folder / "out" / "certificate.json").read_text())
     assert document["true_values"] == certificate["true_values"]
     assert document["generalised"] == certificate["table"]["columns"][-1]["generalised_rows"]
@@ -54,18 +64,51 @@ def test_what_is_kept_is_said_quietly(folder):
     arguments = ["-a", "sweep_e", "-p", "tau=0.75", "-p", "l=2", "-o", "kept"]
     made = run(folder, "anonymize", "t.csv", "-s", "s.toml", *arguments)
     assert made.code == 0, made.err
-    assert "on true values: kept, too" in made.out and "show a node" not in made.out
-    assert "on true values: kept, too" in run(folder, "audit", "kept", "-s", "s.toml").out
+    assert "on true values kept, too" in made.out and "show a node" not in made.out
+    assert "on true values kept, too" in run(folder, "audit", "kept", "-s", "s.toml").out
 
 
-def test_damaged_true_values_are_not_believed(folder):
+def test_one_cut_has_its_own_words(folder):
+    made = run(folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep_e", *SWEEP[2:], "-o", "cut")
+    assert made.code == 0, made.err
+    document = json.loads((folder / "cut" / "certificate.json").read_text())
+    assert document["table"]["columns"][-1]["one_cut"] and not document["true_values"]["kept"]
+    known = document["true_values"]["achieved_by_table_frequencies"]
+    for screen in (made.out, run(folder, "audit", "cut", "-s", "s.toml").out):
+        assert "One cut of the hierarchy for the whole table" in screen and "finds out" not in screen
+        assert f"at most {known} for one of them" in screen
+        assert ("it says nothing any more" in screen) == (document["table"]["columns"][-1]["nodes"] == 1)
+
+
+def test_exact_decimals_are_shown_as_such(folder):
+    for tau, shown in (("0.752", "0.752"), ("3/4", "0.75"), ("7/9", "7/9")):
+        out = f"tau{tau.replace('/', '-')}"
+        made = run(folder, "anonymize", "t.csv", "-s", "s.toml", "-a", "sweep", "-p", f"tau={tau},l=2", "-o", out)
+        assert f"tau = {shown}, l = 2" in flat(made.out), made.err
+
+
+def test_hostile_certificates_are_not_believed_and_do_no_harm(folder):
     run(folder, "anonymize", "t.csv", "-s", "s.toml", *SWEEP, "-o", "damaged")
     path = folder / "damaged" / "certificate.json"
     document = json.loads(path.read_text())
-    for section in ([], {"kept": True}, {**document["true_values"], "kept": "yes"}, "kept", 3):
+    own = document["true_values"]
+    for section in ([], {"kept": True}, {**own, "kept": "yes"}, "kept", 3, {**own, "achieved": "[/]"}):
         path.write_text(json.dumps({**document, "true_values": section}))
         found = run(folder, "audit", "damaged", "-s", "s.toml")
         assert found.code == 1 and "certificate is damaged" in found.out
+    path.write_text(json.dumps({**document, "true_values": {"kept": True, "achieved": 10**30}}))
+    found = run(folder, "audit", "damaged", "-s", "s.toml")
+    assert found.code == 1 and "line on true values does not fit the data" in flat(found.out)
+    entry = document["table"]["columns"][-1]
+    for value in ("[/]", [], {}, None, -1, 1e308, True):
+        entry |= {"one_cut": value, "nodes": value, "generalised_rows": value}
+        path.write_text(json.dumps({**document, "algorithm": value}))
+        found = run(folder, "audit", "damaged", "-s", "s.toml")
+        assert found.code == 0 and "on true values not kept" in found.out, found.err
+    path.write_text("[" * 100_000)
+    found = run(folder, "audit", "damaged", "-s", "s.toml")
+    path.unlink()
+    assert found.code == 1 and "certificate is damaged" in found.out
 
 
 def test_estimates_say_how_nodes_are_read(folder):

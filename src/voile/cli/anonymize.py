@@ -132,12 +132,17 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("next", f"voile audit {out} -s {spec}"),
     ]
     show.facts("Released", rows)
-    show.true_values(certificate.get("true_values"))
+    show.true_values(certificate, release.private_record.get("true_values"))
 
 
 def _in_words(promise: Mapping[str, Any]) -> str:
-    values = ", ".join(f"{name} = {value}" for name, value in promise["parameters"].items())
-    return f"{promise['title']}, {values}: {promise['meaning']}"
+    from voile.core.parameters import exact_number, in_decimals
+
+    values = []
+    for name, value in promise["parameters"].items():
+        exact = exact_number(value)
+        values.append(f"{name} = {value if exact is None else in_decimals(exact)}")
+    return f"{promise['title']}, {', '.join(values)}: {promise['meaning']}"
 
 
 def _generalised(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

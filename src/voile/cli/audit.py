@@ -64,7 +64,7 @@ def describe(report: Any) -> None:
         show.console().print("nothing was promised or required: judge by the figures (or use --require)")
     elif report.ok:
         show.console().print("[bold green]everything promised and required is met[/]")
-    show.true_values(report.true_values)
+    show.true_values(report.certificate)
 
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
@@ -75,10 +75,8 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
     if report.suppressed:
         yield "suppressed", f"{report.suppressed} rows of stars"
     if report.generalised:
-        yield (
-            "generalised",
-            f"{report.generalised} rows show a node above several sensitive values, not a value",
-        )
+        rows = f"{report.generalised} rows show a node above several sensitive values, not a value"
+        yield "generalised", rows + _counting(report)
     largest = report.achieved["frequency_l_diversity"].achieved
     if largest:
         doubt = ", if a node may be any value under it" if report.generalised else ""
@@ -91,3 +89,11 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
         yield "certificate", state
     if report.known:
         yield "known", f"{', '.join(report.known)}: published as it is, so taken as known to the adversary"
+
+
+def _counting(report: Any) -> str:
+    """By what a node is counted, where the certificate states it."""
+    for values in report.base_values.values():
+        weights = "of equal weight" if len(set(values.values())) == 1 else "with the weights of the prior"
+        return f"; counted by {len(values)} base values {weights}, as the certificate states"
+    return ""

@@ -80,20 +80,45 @@ def verdicts(met: Iterable[str], failures: Iterable[str]) -> None:
         console().print(f"[bold red]not met:[/] {escape(line)}", soft_wrap=True)
 
 
-def true_values(section: Mapping[str, Any] | None) -> None:
-    """What the certificate says of the values before they were generalised; loudly where it is worse."""
-    if not section:
+def true_values(certificate: Mapping[str, Any] | None, exact: Mapping[str, Any] | None = None) -> None:
+    """What the certificate says of the values before they were generalised; loudly where it is worse. `exact` is
+    what only the steward may see."""
+    section = (certificate or {}).get("true_values")
+    if certificate is None or not section:
         return
-    achieved = section["achieved"]
+    achieved, (cut, raised, alike) = escape(str(section["achieved"])), _cut(certificate["table"])
+    if alike:
+        line = "the sensitive column is published as one node throughout, such as *: it says nothing any more"
+        console().print(f"[bold red]{line}[/]", soft_wrap=True)
+    says = "the certificate says:"
     if section["kept"]:
-        console().print(f"[green]on true values:[/] kept, too (achieved {achieved})", soft_wrap=True)
-        return
-    rows, groups = counted(section["rows_above"], "row"), counted(section["groups_above"], "group")
-    console().print(
-        f"[bold red]on true values: {achieved}, not kept:[/] [yellow]{rows} in {groups}. The promise holds for "
-        "what generalised values may stand for, not for a reader who finds out what they do stand for[/]",
-        soft_wrap=True,
-    )
+        console().print(f"[green]{says}[/] on true values kept, too (at most {achieved})", soft_wrap=True)
+    else:
+        why = _ONE_CUT if cut and raised else _SEEN_THROUGH
+        known = section.get("achieved_by_table_frequencies")
+        share = f", at most {escape(str(known))} for one of them" if why == _ONE_CUT and known is not None else ""
+        line = f"[bold red]{says} on true values not kept (at most {achieved}).[/] [yellow]{why}{share}[/]"
+        console().print(line, soft_wrap=True)
+    if exact and not exact["kept"]:
+        where = f"{counted(exact['rows_above'], 'row')} in {counted(exact['groups_above'], 'group')}"
+        figure = escape(str(exact["achieved"]))
+        console().print(f"for you alone: {where} above on true values, the worst at {figure}", soft_wrap=True)
 
 
+def _cut(table: Mapping[str, Any]) -> tuple[bool, bool, bool]:
+    """Of the generalised column: whether one cut serves the whole table, whether any row is generalised, and
+    whether all rows show the same node. Nothing that a certificate says has to make sense."""
+    for column in table["columns"]:
+        if "base_values" in column:
+            raised = column.get("generalised_rows")
+            alike = bool(raised) and raised == table.get("rows") and column.get("nodes") == 1
+            return column.get("one_cut") is True, bool(raised), alike
+    return False, False, False
+
+
+_ONE_CUT = "One cut of the hierarchy for the whole table: a node tells how frequent its values are in the table"
+_SEEN_THROUGH = (
+    "The promise holds for what generalised values may stand for, not for a reader who finds out what they do "
+    "stand for"
+)
 _SAFER = {">=": "larger", "<=": "smaller", "<": "smaller"}

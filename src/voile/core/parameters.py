@@ -25,6 +25,16 @@ def exact_number(value: object) -> Fraction | None:
     return Fraction(text) if not isinstance(value, bool) and _NUMBER.fullmatch(text) else None
 
 
+def in_decimals(number: Fraction) -> str:
+    """A number as people write it: in decimals where these are exact.
+
+    >>> in_decimals(Fraction(151, 250)), in_decimals(Fraction(4)), in_decimals(Fraction(1, 3))
+    ('0.604', '4', '1/3')
+    """
+    decimal = f"{float(number):.15g}"
+    return decimal if exact_number(decimal) == number else str(number)
+
+
 @dataclass(frozen=True)
 class Parameter:
     """The card of one parameter: a whole number from `minimum`, any number above 0 with so many
