@@ -39,11 +39,12 @@ class Estimate:
     """A count, how far off it may be, and the bounds that hold for certain.
 
     `low` to `high` is where the true count of the published rows lies in 95 of 100 cases, if rows are
-    spread evenly; `at_least` counts rows that are surely inside, `at_most` rows that may be.
+    spread evenly; `at_least` counts rows that are surely inside, `at_most` rows that may be. Where what is hidden
+    decides there is no standard error, and `low` and `high` are these bounds.
     """
 
     count: float
-    standard_error: float
+    standard_error: float | None
     low: float
     high: float
     at_least: int
@@ -143,16 +144,15 @@ def _answered(published: _Published, read: Mapping[str, tuple[NDArray[np.int64],
     )
     at_least = int(np.maximum(0, sure - fake).sum())
     at_most = int(np.minimum(possible, sizes - fake).sum())
-    count, error = (
-        min(max(float(expected[0]), float(at_least)), float(at_most)),
-        math.sqrt(max(0.0, float(variance[0]))),
-    )
+    count = min(max(float(expected[0]), float(at_least)), float(at_most))
+    error: float | None = None
     blind, inside = (np.concatenate([getattr(c, name) for c in cells])[cell] for name in ("blind", "possible"))
     notes = _notes(published, read, fake)
     if (blind.any(axis=1) & inside.all(axis=1)).any():
         low, high = float(at_least), float(at_most)
         notes.append("what is hidden decides: the range is all that is possible")
     else:
+        error = math.sqrt(max(0.0, float(variance[0])))
         low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
     return Estimate(count, error, low, high, at_least, at_most, rows, "; ".join(notes))
 

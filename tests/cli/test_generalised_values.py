@@ -116,6 +116,9 @@ def test_estimates_say_how_nodes_are_read(folder):
     document = json.loads(run(folder, "estimate", "asked", "job = 'private'", "-s", "s.toml", "--json").out)
     assert document["low"] == document["at_least"] <= 140 <= document["at_most"] == document["high"]
     assert "a node of job is taken as the certificate weighs the values under it" in document["note"]
+    assert document["standard_error"] is None
+    screen = flat(run(folder, "estimate", "asked", "job = 'private'", "-s", "s.toml").out)
+    assert "standard error" not in screen and "spread evenly" not in screen and "at most" in screen
 
 
 def test_quantiles_cannot_be_generalised(folder):

@@ -4,13 +4,14 @@ import datetime
 import random
 from fractions import Fraction
 
+import numpy as np
 import polars as pl
 import pytest
 
 import voile
 from tests.inspection.expected_roles import ID, QI, REST, SENSITIVE, SUBJECT
 from voile.errors import Infeasible
-from voile.inspection.candidate import usable
+from voile.inspection.candidate import EDGE, candidate, usable
 from voile.inspection.vocabulary import concept_of
 
 RNG = random.Random(7)
@@ -237,6 +238,8 @@ def test_reachable_lines():
     assert only.generalised == "tau from 0.2, l up to 5"
     assert only.on_true_values in found.spec().replace("\n# ", " ")
     assert only.generalised in found.spec().replace("\n# ", " ")
+    assert only.suggested == "-p tau=0.75 -p l=3"
+    assert f"{EDGE}, for example sweep_e {only.suggested}" in found.spec().replace("\n# ", " ")
     document = found.document()["candidates"][0]
     assert document["tau_l_on_true_values"][0] == {"l": 2, "least_tau": 0.7}
     assert document["tau_l_generalised"] == {"largest_l": 5, "least_tau": 0.2}
@@ -256,6 +259,26 @@ def test_what_inspect_says_is_reachable_is_reached(counts):
     voile.anonymize(table, "sweep", tau=usable(Fraction(1, found.values)), l=found.values)
     with pytest.raises(Infeasible):
         voile.anonymize(table, "sweep", tau=0.5, l=found.values + 1)
+
+
+@pytest.mark.parametrize(
+    ("counts", "suggested"),
+    [
+        ((14, 6, 5), "-p tau=0.65 -p l=3"),
+        ((3, 3), "-p tau=0.55 -p l=2"),
+        ((24, 24, 1), "-p tau=0.54 -p l=2"),  # with l = 3 nothing below 1 has room
+        ((50, 1), "-p tau=0.981 -p l=2"),  # nor here: the edge itself
+        ((9,), ""),
+    ],
+)
+def test_suggestions_leave_room_above_the_edge(counts, suggested):
+    found = candidate("job", np.array(counts), True)
+    assert found.suggested == suggested
+    if suggested:
+        tau, ell = (part.split("=")[1] for part in suggested.split(" -p "))
+        table = voile.read(skewed(*counts), {"age": {"role": "qi", "type": "integer"}, "job": "sa"})
+        release = voile.anonymize(table, "sweep_e", tau=tau, l=int(ell), ineligible="refuse")
+        assert release.certificate["true_values"]["kept"]
 
 
 def test_a_skewed_column_is_told_the_ways_out():

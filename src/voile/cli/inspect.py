@@ -73,6 +73,7 @@ def _refuse_occupied(target: Path) -> None:
 def describe(found: "Inspection") -> None:
     """The proposals, what each sensitive column allows, and the warnings."""
     from voile.cli import show
+    from voile.inspection.candidate import EDGE
 
     console = show.console()
     title = f"{found.source}: {counted(found.rows, 'row')}, {counted(len(found.columns), 'column')}"
@@ -83,6 +84,9 @@ def describe(found: "Inspection") -> None:
         console.print("l also grows when the most frequent values are recorded in finer detail.\n")
         lines = ("(tau,l)-diversity of", "on true values (sweep_e)", "of generalised values (sweep)")
         _list("", lines, ((c.name, c.on_true_values, c.generalised) for c in found.candidates))
+        for c in found.candidates:
+            if c.chosen and c.suggested:
+                console.print(Text(f"{EDGE[0].upper()}{EDGE[1:]}, for example sweep_e {c.suggested}.\n"))
     if found.ways_out:
         console.print(Text.assemble(("! ", "yellow"), found.ways_out))
     for warning in found.warnings:

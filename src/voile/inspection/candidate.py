@@ -13,6 +13,8 @@ from voile.errors import counted
 
 PLENTY = 20  # releases ask for l = 2 to 10
 _LINES = (2, 3, 5, 10)  # the l for which a least tau is told
+EDGE = "a least tau is the edge: a little more keeps far more detail"
+_ROOM = Fraction(1, 20)  # so much more
 SEEN_THROUGH = "whoever knows the algorithm can tell what was raised: the frequent values"  # facts/sweep.md B3
 
 
@@ -36,6 +38,16 @@ class Candidate:
         """The (tau,l) that groups can keep without generalising a value (sweep_e)."""
         found = [f"{usable(tau):g} with l = {ell}" for ell, tau in self.least_taus]
         return f"tau from {', '.join(found)}" if found else "none: there is one value"
+
+    @property
+    def suggested(self) -> str:
+        """A (tau,l) for sweep_e with some room above the edge, as on the command line; tau = 1 would promise
+        nothing, so l = 3 only where tau stays below. Empty where there is one value."""
+        roomy = {ell: math.ceil((tau + _ROOM) * 100) / 100 for ell, tau in self.least_taus if ell <= 3}
+        below = [(ell, tau) for ell, tau in roomy.items() if tau < 1] or [
+            (ell, usable(tau)) for ell, tau in self.least_taus[:1]
+        ]
+        return "".join(f"-p tau={tau:g} -p l={ell}" for ell, tau in below[-1:])
 
     @property
     def generalised(self) -> str:
@@ -73,6 +85,8 @@ def candidate(
     (1, 'record the most frequent value in finer detail, or suppress 4 rows (50.0%)')
     >>> found.on_true_values, found.generalised
     ('tau from 0.75 with l = 2, 0.75 with l = 3', 'tau from 0.334, l up to 3')
+    >>> found.suggested
+    '-p tau=0.8 -p l=3'
     """
     best, rows = largest_l(sizes), int(sizes.sum())
     fewest = fewest_suppressed(sizes, best + 1)

@@ -66,9 +66,9 @@ class Inspection:
         skewed = [c for c in self.candidates if c.chosen and c.largest_l == 1 and c.values > 1]
         if not skewed:
             return ""
-        least, tree = usable(skewed[0].least_taus[0][1]), ", once it has a hierarchy" if skewed[0].ordered else ""
+        tree = ", once it has a hierarchy" if skewed[0].ordered else ""
         return (
-            f"No l works on {shown(skewed[0].name)} as it is. sweep_e (-p tau={least:g} -p l=2) bounds true "
+            f"No l works on {shown(skewed[0].name)} as it is. sweep_e ({skewed[0].suggested}) bounds true "
             f"shares; sweep (-p tau=0.5 -p l=2) goes lower by generalising values{tree}, but {SEEN_THROUGH}."
         )
 

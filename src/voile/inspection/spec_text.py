@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from voile.core.schema import Role
-from voile.inspection.candidate import Candidate
+from voile.inspection.candidate import EDGE, Candidate
 from voile.inspection.plain_text import shown
 from voile.inspection.plan import options_of
 from voile.inspection.proposal import Proposal
@@ -61,7 +61,8 @@ def _allows(found: Candidate) -> str:
     return (
         f"{shown(found.name)}: {largest} ({found.values} values, the most frequent{named} in "
         f"{float(found.top_share):.1%} of rows). For l = {found.largest_l + 1}: {found.advice}. (tau,l)-diversity "
-        f"on true values (sweep_e): {found.on_true_values}; of generalised values (sweep): {found.generalised}."
+        f"on true values (sweep_e): {found.on_true_values}; of generalised values (sweep): {found.generalised}"
+        + (f"; {EDGE}, for example sweep_e {found.suggested}." if found.suggested else ".")
     )
 
 
