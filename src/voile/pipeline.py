@@ -29,6 +29,7 @@ from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
 from voile.core.schema import Role, Schema
 from voile.core.table import Table
+from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
@@ -137,9 +138,9 @@ def released(
         rendering = beside.submit(render, table, partition, boxes)
         bags = _checked(table, partition, [claim.promise, *claim.also])
         document = certificate(table, boxes, claim, bags, verdicts(bags), catalog.metrics())
-        truth = _on_true_values(table, partition, claim.promise) if claim.algorithm.generalises else {}
-        if truth:
-            document["true_values"] = _coarsely(truth)
+        truth: dict[str, Any] = {}
+        if claim.algorithm.generalises:
+            document["true_values"], truth = _on_true_values(table, partition, claim.promise)
         if truth and not truth["kept"]:
             document["adversary"]["not_promised"].insert(0, "the same on true values: see true_values")
         frame, counterfeits = rendering.result()
@@ -233,27 +234,32 @@ def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -
     return bags
 
 
-def _on_true_values(table: Table, partition: Partition, promise: PrivacyModel) -> dict[str, Any]:
-    """The same promise on the values before they were generalised: what a reader learns who sees through it."""
+def _on_true_values(
+    table: Table, partition: Partition, promise: PrivacyModel
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The same promise on the values before they were generalised: what a reader learns who sees through it. For
+    the certificate, rounded up to one decimal place, and exactly, with counts, for the steward: exact figures are
+    facts about who has what, with which a reader could test guesses (design section 5)."""
     classes = _classes(table, partition)
     bags = table.bags(classes)
-    verdict, (groups, rows) = promise.check(bags), promise.failing(bags)
-    found = {"kept": verdict.ok, "achieved": verdict.shown(), "groups_above": groups, "rows_above": rows}
+    found = {"achieved": promise.check(bags)}
     if partition.generalises:  # and who only knows how frequent values are in the table
         frequencies = np.bincount(table.sensitive[0].codes, minlength=partition.weight.size)
         known = table.bags(classes, replace(partition, weight=frequencies))
-        found["achieved_by_table_frequencies"] = promise.check(known).shown()
-    return found
+        found["achieved_by_table_frequencies"] = promise.check(known)
+    kept = {"kept": found["achieved"].ok}
+    groups, rows = promise.failing(bags)
+    exact = {name: verdict.shown() for name, verdict in found.items()}
+    coarse = {name: _rounded_up(verdict) for name, verdict in found.items()}
+    return kept | coarse, kept | exact | {"groups_above": groups, "rows_above": rows}
 
 
-def _coarsely(true_values: Mapping[str, Any]) -> dict[str, Any]:
-    """For the certificate: figures rounded up to one decimal place, and no counts. Exact ones are facts about who
-    has what: a reader could test guesses with them (design section 5)."""
-    return {
-        name: math.ceil(value * 10) / 10 if isinstance(value, float) else value
-        for name, value in true_values.items()
-        if name not in ("groups_above", "rows_above")
-    }
+def _rounded_up(verdict: Verdict) -> float | int | str | None:
+    """A figure to one decimal place."""
+    if verdict.achieved is None or verdict.achieved == math.inf:
+        return verdict.shown()
+    tenths = math.ceil(verdict.achieved * 10)
+    return tenths // 10 if tenths % 10 == 0 else tenths / 10
 
 
 def _classes(table: Table, partition: Partition) -> NDArray[np.int64]:

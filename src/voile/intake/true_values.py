@@ -15,7 +15,6 @@ from voile.core.verdict import Verdict
 INFINITE = "infinite"
 _NEEDED, _FURTHER = {"kept", "achieved"}, {"achieved_by_table_frequencies"}
 _COARSE = Fraction(1, 10)  # figures are rounded up to it: exact ones would be facts about who has what
-_SHOWN = Fraction(1, 10**4)  # and to this before, to the nearest (Verdict.shown)
 
 
 def is_sound(section: Any) -> bool:
@@ -50,11 +49,11 @@ def fits(section: Mapping[str, Any], promise: PrivacyModel, verdict: Verdict, ge
         return not kept
     if kept:
         return Fraction(str(told)) <= math.ceil(bound / _COARSE) * _COARSE
-    return Fraction(str(told)) > bound - _SHOWN
+    return Fraction(str(told)) > bound
 
 
 def _is_rounded(told: Any, exact: Fraction | float) -> bool:
     if told == INFINITE or exact == math.inf:
         return bool(told == INFINITE and exact == math.inf)
     figure = Fraction(exact)
-    return figure - _SHOWN <= Fraction(str(told)) <= figure + _COARSE + _SHOWN
+    return figure <= Fraction(str(told)) < figure + _COARSE

@@ -26,7 +26,7 @@ def series_of(folder: Path) -> dict[str, Any] | None:
         if not path.is_file() or path.stat().st_size > _LARGEST:
             return None
         series = json.loads(path.read_bytes()).get("series")
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return None
     return series if isinstance(series, dict) else None
 
