@@ -6,6 +6,8 @@ import pytest
 
 from tests.command_line import voile
 
+pytestmark = pytest.mark.slow  # each test starts the command several times
+
 JOBS = ["private"] * 14 + ["state", "state", "federal", "self", "self", "none"]
 SWEEP = ["-a", "sweep", "-p", "tau=0.5", "-p", "l=3"]
 SPEC = """

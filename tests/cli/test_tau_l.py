@@ -6,6 +6,8 @@ import pytest
 
 from tests.command_line import voile
 
+pytestmark = pytest.mark.slow  # each test starts the command several times
+
 TREE = "flu;lung;*\nasthma;lung;*\nulcer;gut;*\ngastritis;gut;*\ngout;joints;*\n"
 DISEASES = ["flu"] * 14 + ["asthma"] * 2 + ["ulcer"] * 2 + ["gastritis", "gout"]
 
