@@ -50,6 +50,7 @@ def with_missing(data, table):
     return Table(columns, schema=ABSENT)
 
 
+@pytest.mark.slow
 @given(tables(most=24), st.data())
 def test_estimates_equal_the_transcription(table, data):
     absent = data.draw(st.booleans())

@@ -37,6 +37,7 @@ def test_json_is_one_document(tmp_path):
     assert json.loads(misused.out)["error"]["kind"] == "Usage"
 
 
+@pytest.mark.slow
 def test_audit_of_a_table_we_did_not_make(tmp_path):
     """A k-anonymous table with a homogeneous group: k is fine, l is not (positive control)."""
     rows = [("20-29", "01***", "f", "flu")] * 4 + [
@@ -96,6 +97,7 @@ def test_audit_of_suppressed_rows(tmp_path):
         assert (found["achieved"]["k_anonymity"], found["suppressed"]) == (k, suppressed)
 
 
+@pytest.mark.slow
 def test_audit_sees_a_changed_release(tmp_path):
     table, spec = clinic(tmp_path)
     voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "out")
@@ -234,6 +236,7 @@ def test_hierarchy_is_written_edited_and_read_back(tmp_path):
     assert "early twenties" in (tmp_path / "edited" / "data.csv").read_text()
 
 
+@pytest.mark.slow
 def test_no_hierarchy_to_write(tmp_path):
     table, spec = clinic(tmp_path)
     for column, hint in (

@@ -6,6 +6,8 @@ import pytest
 
 from tests.command_line import clinic, voile
 
+pytestmark = pytest.mark.slow  # each test starts the command
+
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):

@@ -97,6 +97,7 @@ def test_missing_values_are_one_value(tmp_path):
     assert float(figure(report, "frequency_l_diversity")) == 1.5
 
 
+@pytest.mark.slow
 def test_missing_as_a_category_stays_k_anonymous(tmp_path):
     """sdcMicro #225: output is not k-anonymous when missing counts as a category."""
     table, _ = clinic(tmp_path)

@@ -70,6 +70,7 @@ def test_bounds_are_met_exactly(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_infinite_figures_are_valid_json(tmp_path):
     _, spec = clinic(tmp_path)
     (tmp_path / "theirs.csv").write_text("age,zip,sex,disease\n1,a,f,flu\n2,a,f,HIV\n")

@@ -38,6 +38,7 @@ def test_nodes_count_by_weights():
     assert found(impossible, "value in ('q1', 'q2')") == (2, 1, 3)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_estimates_equal_the_definition(data):
     n = data.draw(st.integers(1, 12))
