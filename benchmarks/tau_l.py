@@ -186,13 +186,13 @@ def _on_true_values(
     table: Table, partition: Partition, model: TauLDiversity, release: Release
 ) -> tuple[bool, Any, float]:
     """Whether the requirement holds for the values before they were generalised, the least tau that does, and the
-    share of rows in groups where it does not; the certificate must say the same."""
+    share of rows in groups where it does not; the steward's record must say the same."""
     bags = table.bags(partition.group)
     verdict, (groups, rows) = model.check(bags), model.failing(bags)
     truth = {"kept": verdict.ok, "achieved": verdict.shown(), "groups_above": groups, "rows_above": rows}
-    stated = release.certificate.get("true_values", truth)
+    stated = release.private_record.get("true_values", truth)
     if {name: stated[name] for name in truth} != truth:
-        sys.exit("a certificate says something else about the true values")
+        sys.exit("a private record says something else about the true values")
     return verdict.ok, verdict.shown(), rows / table.n
 
 
