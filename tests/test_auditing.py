@@ -184,6 +184,7 @@ def test_only_missing_values_that_there_are_have_a_leaf(tmp_path):
         assert {key: v.shown() for key, v in found.achieved.items()} == release.certificate["checks"]
 
 
+@pytest.mark.slow
 @given(anything, st.sampled_from(["", "kept", "achieved", "achieved_by_table_frequencies", "more"]))
 def test_no_line_on_true_values_makes_the_audit_fall(written, value, name):
     folder, document = written
@@ -192,6 +193,7 @@ def test_no_line_on_true_values_makes_the_audit_fall(written, value, name):
     assert outcome(folder, {**document, "true_values": section}) == "broken" or (sound and name in section)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_no_certificate_makes_the_audit_fall(written, data):
     folder, document = written

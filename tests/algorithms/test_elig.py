@@ -142,6 +142,7 @@ def test_promise(table, ell, ineligible):
     assert partition.suppressed == (0 if largest_l(sizes) >= ell else fewest_suppressed(sizes, ell))
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(st.data(), st.booleans())
 def test_two_columns_always_have_a_full_grouping(data, subject):

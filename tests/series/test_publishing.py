@@ -428,6 +428,7 @@ def test_no_ledger_is_never_a_new_one(tmp_path):
         voile.Series(tmp_path / "mistyped.ledger")
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(data=st.data())
 def test_signatures_persist_through_any_life(tmp_path_factory, data):
