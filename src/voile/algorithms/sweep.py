@@ -88,10 +88,6 @@ class Sweep(Algorithm):
             "what a generalised sensitive value was: frequent values are the ones raised, so it gives itself away"
         ]
 
-    def settings(self) -> dict[str, object]:
-        """All parameters; tau as a fraction."""
-        return super().settings() | {"tau": str(self.tau)}
-
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """Raise what the whole table needs, sweep, raise what the last class needs."""
         line = line_of(self.tau, self.l)

@@ -87,10 +87,6 @@ class SweepE(Algorithm):
     def __post_init__(self) -> None:
         line_of(self.tau, self.l)
 
-    def settings(self) -> dict[str, object]:
-        """All parameters; tau as a fraction."""
-        return super().settings() | {"tau": str(self.tau)}
-
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """Cut if it must be, sweep, dissolve, group the residue."""
         line = line_of(self.tau, self.l)

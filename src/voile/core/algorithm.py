@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict
 from enum import StrEnum
+from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
@@ -83,8 +84,9 @@ class Algorithm(Parameterised, ABC):
         """Group the rows, or raise Infeasible with the nearest request that works."""
 
     def settings(self) -> dict[str, object]:
-        """All parameters and their values."""
-        return asdict(self)  # type: ignore[call-overload, no-any-return]
+        """All parameters and their values, fractions as "3/10"."""
+        values = asdict(self)  # type: ignore[call-overload]
+        return {name: str(value) if isinstance(value, Fraction) else value for name, value in values.items()}
 
 
 class RandomisedAlgorithm(Algorithm):
