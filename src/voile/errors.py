@@ -8,6 +8,8 @@
     |-- OutputError            the release cannot be written
     |-- LedgerRefused          exit 3: the ledger is damaged, rolled back, forked, busy, or says no
     |-- Infeasible             exit 1: no algorithm can keep this promise on this table
+    |-- NothingDisclosed       exit 1: a search for a release ended without one
+    |-- BeyondReach            exit 1: an exact answer would cost more than allowed
     `-- PromiseBroken          exit 1: the release, as written, does not keep its promise
 
 An error says what, where, which rule and what would work. It is made of positions, counts and
@@ -78,6 +80,18 @@ class Infeasible(VoileError):
     ) -> None:
         super().__init__(what, where=where, rule=rule, remedy=remedy)
         self.largest_l, self.rows_to_suppress = largest_l, rows_to_suppress
+
+
+class NothingDisclosed(VoileError):
+    """A search for a release ended without one; what that tells a reader is said with it."""
+
+    exit_code = 1
+
+
+class BeyondReach(VoileError):
+    """An exact answer would cost more than allowed; says what would fit."""
+
+    exit_code = 1
 
 
 class PromiseBroken(VoileError):

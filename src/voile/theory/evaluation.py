@@ -1,0 +1,151 @@
+"""Evaluation: what a search over generalizations does with a table, and what its readers can conclude.
+
+Functions are counted from 1 as in paper 004. Step n + 1 stands for disclosing nothing: its disclosure set are the
+tables, of all with these frequencies, for which the search ends without a release (facts/k_jump.md, erratum 7).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import factorial, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.generalizations import Generalizations
+from voile.theory.set_properties import SetProperty
+from voile.theory.strategies import Strategy
+from voile.theory.worlds import worlds
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TableSet:
+    """Equally likely tables: how many, and for each kind of person in how many of them each value occurs."""
+
+    size: int
+    counts: tuple[tuple[int, ...], ...]  # of each kind of person
+    kind: Codes  # of each row
+    holds: bool
+
+    def __repr__(self) -> str:
+        return f"TableSet({self.size} tables, highest ratio {self.highest}, holds {self.holds})"
+
+    @property
+    def highest(self) -> Fraction:
+        """The most that is known of anybody: the highest share of a value."""
+        return max(self.ratios, default=Fraction(0))
+
+    @cached_property
+    def ratios(self) -> tuple[Fraction, ...]:
+        """The highest share of a value, of each kind of person."""
+        return tuple(Fraction(max(line), self.size) if self.size else Fraction(0) for line in self.counts)
+
+    @property
+    def fewest(self) -> int:
+        """The fewest different values that are left for anybody."""
+        return min((sum(count > 0 for count in line) for line in self.counts), default=0)
+
+    def persons_above(self, share: Fraction) -> int:
+        """Of how many rows a value has more than this share of the tables."""
+        above = np.array([ratio > share for ratio in self.ratios], bool)
+        return int(above[self.kind].sum()) if above.size else 0
+
+
+@dataclass(frozen=True, repr=False)
+class Step:
+    """One function on the evaluation path. `ds` is None where it was not looked at."""
+
+    function: int
+    per: TableSet
+    ds: TableSet | None
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """The evaluation path of a table; `outcome` is the function that is disclosed, None if nothing is."""
+
+    strategy: Strategy
+    outcome: int | None
+    steps: tuple[Step, ...]
+
+    @property
+    def path(self) -> list[int] | list[tuple[int, int]]:
+        """As the paper writes it: functions for naive and safe; for jump (i, 0) for per_i and (i, 1) for ds_i."""
+        if self.strategy.kind != "jump":
+            return [step.function for step in self.steps]
+        return [(s.function, which) for s in self.steps for which in ((0, 1) if s.ds is not None else (0,))]
+
+
+def evaluate(sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy) -> Evaluation:
+    """Follow the search for a table: `values` are the sensitive values of the rows, numbered from 0.
+
+    >>> clinic = Generalizations.of_groups(
+    ...     [[[0, 1], [2, 3], [4, 5]], [[0, 1, 2], [3, 4, 5]], [[0, 1, 2, 3], [4, 5]]], 6)
+    >>> illness = np.array([2, 1, 0, 0, 3, 4])  # flu, cold, cancer, cancer, headache, toothache
+    >>> from voile.theory.set_properties import Distinct
+    >>> found = evaluate(clinic, illness, Distinct(2), Strategy.naive(3))
+    >>> found.outcome, disclosure_set(clinic, illness, Distinct(2), Strategy.naive(3), 2)
+    (2, TableSet(4 tables, highest ratio 1, holds False))
+    >>> evaluate(clinic, illness, Distinct(2), Strategy.safe(3)).outcome
+    3
+    """
+    steps: list[Step] = []
+    i = 1
+    while i <= len(sequence):
+        per = permutation_set(sequence, values, wanted, i)
+        looked = strategy.kind == "safe" or (strategy.kind == "jump" and per.holds)
+        ds = disclosure_set(sequence, values, wanted, strategy, i) if looked else None
+        steps.append(Step(i, per, ds))
+        if per.holds if ds is None else ds.holds:
+            return Evaluation(strategy, i, tuple(steps))
+        i = strategy.after(i) if ds is not None else i + 1
+    return Evaluation(strategy, None, tuple(steps))
+
+
+def permutation_set(sequence: Generalizations, values: Codes, wanted: SetProperty, function: int) -> TableSet:
+    """per(g_i(t)): all tables that look the same under one function, and nothing else known."""
+    groups = sequence.functions[function - 1]
+    histograms = np.zeros((int(groups.max()) + 1, int(values.max()) + 1), np.int64)
+    np.add.at(histograms, (groups, values), 1)
+    lines = histograms.tolist()
+    size = prod(factorial(sum(line)) // prod(map(factorial, line)) for line in lines)
+    counts = tuple(tuple(size * count // sum(line) for count in line) for line in lines)
+    return TableSet(size, counts, groups, bool(wanted.holds_in(histograms).all()))
+
+
+def disclosure_set(
+    sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy, function: int
+) -> TableSet:
+    """ds(g_i(t)): the tables of the permutation set for which the search arrives at the function, too; with
+    function = n + 1 all tables of these frequencies for which it ends in nothing."""
+    everything = np.zeros(sequence.rows, np.int64)
+    tables: Codes = np.array(worlds(tuple(values.tolist())))
+    at = np.ones(len(tables), np.int64)
+    for i in range(1, function + 1):
+        groups = sequence.functions[i - 1] if i <= len(sequence) else everything
+        classes: dict[bytes, list[int]] = {}
+        for t in np.flatnonzero(at == i).tolist():
+            histograms = np.zeros((int(groups.max()) + 1, int(values.max()) + 1), np.int64)
+            np.add.at(histograms, (groups, tables[t]), 1)
+            classes.setdefault(histograms.tobytes(), []).append(t)
+        if i == function:
+            histograms = np.zeros((int(groups.max()) + 1, int(values.max()) + 1), np.int64)
+            np.add.at(histograms, (groups, values), 1)
+            return _set_of(tables[classes.get(histograms.tobytes(), [])], groups, wanted, int(values.max()) + 1)
+        for key, members in classes.items():
+            passes = bool(wanted.holds_in(np.frombuffer(key, np.int64).reshape(histograms.shape)).all())
+            looked = strategy.kind == "safe" or (strategy.kind == "jump" and passes)
+            held = _set_of(tables[members], groups, wanted, int(values.max()) + 1).holds if looked else passes
+            at[members] = 0 if held else strategy.after(i) if looked else i + 1
+    raise AssertionError
+
+
+def _set_of(tables: Codes, groups: Codes, wanted: SetProperty, values: int) -> TableSet:
+    counts = tuple(tuple(np.bincount(column, minlength=values).tolist()) for column in tables.T)
+    rows = np.bincount(groups)[groups].tolist()
+    holds = (
+        all(wanted.holds(line, size) for line, size in zip(counts, rows, strict=True)) if len(tables) else False
+    )
+    return TableSet(len(tables), counts, np.arange(groups.size), holds)
