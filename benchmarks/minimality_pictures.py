@@ -240,12 +240,15 @@ def _fraction(share: Fraction) -> str:
     return "1" if share == 1 else f"{share.numerator}/{share.denominator}"
 
 
+CHARTS = (groupings, posteriors, paths)
+
+
 def draw(folder: Path) -> None:
     """minimality-groupings.svg, minimality-posteriors.svg and minimality-paths.svg."""
     import vl_convert
 
     folder.mkdir(exist_ok=True)
-    for chart in (groupings, posteriors, paths):
+    for chart in CHARTS:
         svg = vl_convert.vegalite_to_svg(json.dumps(chart(), default=float))
         (folder / f"minimality-{chart.__name__}.svg").write_text(svg, encoding="utf-8")
 
