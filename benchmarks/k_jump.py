@@ -190,16 +190,16 @@ def text_of(found: dict[str, Any]) -> str:
             "The question: does the disclosure set of the last function, the root, keep the highest ratio 3/5? "
             "One ordered\nquasi-identifier, nested cuts of a binary tree with uneven leaves of at least two rows "
             "(groups 8, 6, 3, 1), values\nby Zipf's law, one seed for both sides. The reference is the definition "
-            "with memory, in plain Python\n(`tests/oracle/k_jump_literal.py`). Its tables have four leaves (groups "
-            "4, 3, 2, 1): with eight leaves and so few rows no table\npasses a finer function, and there is "
-            "nothing to find out.\n",
+            "with memory, in plain Python\n(`tests/oracle/k_jump_literal.py`). Its tables have four leaves "
+            "(groups 4, 3, 2, 1): with eight leaves and so few\nrows no table passes a finer function, and "
+            "there is nothing to find out.\n",
             markdown("Rows within the same time (3 values)", reached(found["reach"])),
             "![CPU seconds by rows](k_jump.svg)\n",
             markdown("Every point of it", shown),
             markdown("The points of facts/k_jump.md, section 5", found["facts"]),
             "The tables of the facts came from another draw of the same generator: compare the order of size. n "
-            "is the number of\nfunctions: every jump ends in nothing. `tables` is the permutation set of the root, "
-            "`left` its disclosure set.\n",
+            "is the number of\nfunctions: every jump ends in nothing. `tables` is the permutation set of the "
+            "root, `left` its disclosure set.\n",
             markdown("The vector k as a dial for cost", found["dial"]),
             "The longer the jumps of the fine functions, the fewer disclosure sets depend on one another. "
             "The search is safe with\nany vector; what it publishes may differ.\n",
