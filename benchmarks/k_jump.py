@@ -67,7 +67,7 @@ _PREPARE = """
 from fractions import Fraction
 from benchmarks import k_jump
 from benchmarks.k_jump import Point
-k_jump.{side}(Point(8, {warm}, 2, {k}))  # kernels compiled
+k_jump.{side}(Point(13, {warm}, 3, {k}))  # kernels compiled
 point = {point!r}
 """
 _WORK = "found = k_jump.{side}(point)"
