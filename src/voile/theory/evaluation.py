@@ -150,6 +150,8 @@ def disclosure_set(
 def _disclosure_set(
     sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy, function: int
 ) -> TableSet:
+    if function == 1:  # where every search begins
+        return permutation_set(sequence, values, wanted, 1)
     plan = plan_for(sequence, wanted, strategy, function)
     sweep = DisclosureSweep(plan, values, wanted, MOST_MATRICES)
     size, lines = sweep.arrive()
