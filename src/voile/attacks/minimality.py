@@ -1,9 +1,9 @@
 """The minimality attack: what a release tells somebody who knows how it was searched for (paper 004, section 2).
 
 The adversary knows everybody's quasi-identifiers, the sequence of generalizations, the property and the strategy,
-and sees the release. Tables for which the search would have ended elsewhere are ruled out; what is left are equally
-likely tables, in which everybody's values are counted. Where there are several ways to the same release (a function
-that is used again, or a secret choice of functions), a table counts once for each way.
+and sees the release. Tables for which the search would have ended elsewhere are ruled out; what is left are
+equally likely tables, in which everybody's values are counted. Where there are several ways to the same release (a
+function that is used again, or a secret choice of functions), a table counts once for each way.
 """
 
 from collections.abc import Iterator
@@ -79,6 +79,40 @@ class Conclusion:
         line = self.left.counts[int(self.left.kind[person])]
         shares = zip(self.codes.tolist(), line, strict=True)
         return {code: Fraction(count, self.left.size) for code, count in shares if count}
+
+
+def matched(sequence: Generalizations, covers: Flags, sizes: Integers) -> Groups | None:
+    """The published group of each person, by the first function whose groups can be told in the release: each is
+    wholly inside a published box with as many rows, in one way only. None if there is no such function.
+
+    `covers` says for each person which published boxes the person is in, `sizes` the rows of each.
+
+    >>> pairs = Generalizations.of_groups([[[0, 1], [2, 3]]], 4)
+    >>> covers = np.array([[True, True], [True, True], [True, False], [True, False]])
+    >>> matched(pairs, covers, np.array([2, 2])).tolist()
+    [1, 1, 0, 0]
+    """
+    for own in sequence.functions:
+        rows = np.bincount(own)
+        if np.array_equal(np.sort(rows), np.sort(sizes)):
+            inside = np.logical_and.reduceat(covers[np.argsort(own, kind="stable")], np.cumsum(rows) - rows, axis=0)
+            place = _only_matching(inside & (rows[:, None] == sizes))
+            if place is not None:
+                return place[own]
+    return None
+
+
+def _only_matching(fits: Flags) -> Integers | None:
+    """Who goes with whom, if there is exactly one way: then, and only then, somebody has one choice at any time."""
+    fits, place = fits.copy(), np.full(len(fits), -1, np.int64)
+    for _ in range(len(fits)):
+        single = np.flatnonzero((fits.sum(axis=1) == 1) & (place < 0))
+        if not single.size:
+            return None
+        row = int(single[0])
+        place[row] = int(np.argmax(fits[row]))
+        fits[:, place[row]] = False
+    return place
 
 
 def recognised(sequence: Generalizations, group: Groups) -> tuple[int, ...]:
