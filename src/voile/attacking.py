@@ -1,8 +1,7 @@
 """Attacks on a release that lies on a disk, by somebody who knows everybody in it and how it was made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +9,30 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from voile import catalog
 from voile.attacks.candidate_sets import PublishedGroups
 from voile.attacks.minimality import Conclusion, Score, Search, Seen, conclude, matched, score
-from voile.auditing import ReadRelease, read_release
-from voile.core.generalizations import Generalizations
+from voile.auditing import ReadRelease, promised, read_release
+from voile.core.hierarchy import EVERYTHING
 from voile.core.hierarchy_recipe import Recipe
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import GROUP, ColumnSpec, Role, Schema, Type
+from voile.core.sequences import sequence_of
 from voile.core.table import Table
-from voile.errors import InputError, ParameterError, SpecError, counted
+from voile.errors import BeyondReach, InputError, ParameterError, SpecError, counted
 from voile.intake.data_frame import data_frame
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame, refuse_undeclared, table_of
 from voile.rendering.labels import value_labels
 from voile.requirements import parse_requirements
 from voile.series_auditing.knowledge import KnownTable, ShownRelease, Values
+from voile.theory.promised_properties import property_of
+from voile.theory.set_figures import in_share, set_document
+from voile.theory.strategies import Strategy
 
 Integers = NDArray[np.int64]
 SECRET_CHOICE = "secret_choice"
+SEARCHES = ("k_jump", SECRET_CHOICE)
+MOST_PAIRS = 100_000_000  # of persons and published groups
 _ROW = "\0row"  # a name that no spec has: the row of the file
 
 
@@ -72,3 +76,256 @@ class KnownPersons:
 def _rows(table: Table) -> Integers:
     """The row of the file of each row of the table."""
     return table.with_role(Role.SUBJECT)[0].codes
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MinimalityReport:
+    """What the release tells somebody who knows the search. Figures about persons are not for publication."""
+
+    search: Search
+    strategy: str
+    promise: PrivacyModel
+    found: Conclusion
+    graded: Score | None  # None: the true values were not given, or are not those of the release
+    groups: int
+    ignored: tuple[str, ...]  # published columns that the attack leaves aside
+    people: pl.DataFrame  # quasi-identifiers of each person
+    labels: Mapping[int, str]  # of the values
+
+    @property
+    def ok(self) -> bool:
+        """Whether the promise holds for everybody even so."""
+        return not self.found.above.any()
+
+    @property
+    def title(self) -> str:
+        """What the function that was disclosed does."""
+        return self.search.sequence.titles[self.found.functions[0] - 1]
+
+    def document(self, show_values: bool = False) -> dict[str, Any]:
+        """For `--json`."""
+        found, graded = self.found, self.graded
+        return {
+            "ok": self.ok,
+            "promise": {"model": self.promise.key, "parameters": self.promise.settings()},
+            "strategy": self.strategy,
+            "functions": len(self.search.sequence),
+            "disclosed": list(found.functions),
+            "title": self.title,
+            "persons": found.above.size,
+            "groups": self.groups,
+            "on_its_face": set_document(found.face),
+            "left": set_document(found.left),
+            "persons_above": int(found.above.sum()),
+            "persons_certain": int(found.certain.sum()),
+            "graded": None if graded is None else asdict(graded),
+            "ignored": list(self.ignored),
+            **({"persons_and_values": self.guesses().to_dicts()} if show_values else {}),
+        }
+
+    def guesses(self) -> pl.DataFrame:
+        """Everybody's likeliest value, with how likely it is: cell values, for `--show-values` alone."""
+        found = self.found
+        best = [found.left.ratios[kind] for kind in found.left.kind.tolist()]
+        told = [
+            pl.Series("likeliest value", [self.labels[code] for code in found.guess.tolist()]),
+            pl.Series("on its face", [in_share(found.face.ratios[kind]) for kind in found.face.kind.tolist()]),
+            pl.Series("to who knows the search", [in_share(share) for share in best]),
+            pl.Series("promise", np.where(found.above, "broken", "kept").tolist()),
+        ]
+        order = np.argsort([-float(share) for share in best], kind="stable")
+        return self.people.with_columns(told).select(pl.all().gather(order))
+
+
+def attack_minimality(
+    source: str | Path,
+    spec: Spec,
+    known: Any,
+    *,
+    sequence: str = "",
+    utility: str = "",
+    require: str = "",
+    strategy: str = "",
+    k: str = "",
+) -> MinimalityReport:
+    """The minimality attack on a release folder or any published table.
+
+    `known` are everybody's quasi-identifiers (a file or a data frame); with the sensitive column, guesses are
+    graded. What the certificate does not say is given: `sequence` is levels, cuts, lattice or a plan (JSON),
+    `require` for example "l>=2", `strategy` naive, safe, jump (with distances `k`) or secret_choice.
+    """
+    schema = schema_of(spec)
+    schema.require_roles()
+    secret = _single_sensitive(schema)
+    release, ignored = _without_known_columns(read_release(Path(source), schema))
+    values = Values(secret)
+    shown = ShownRelease.of(release, values)
+    _refuse_suppressed(shown, release.schema)
+    persons = KnownPersons.read(known, schema, values)
+    stated = _stated(release.certificate)
+    asked = {"sequence": sequence, "utility": utility, "strategy": strategy, "k": k}
+    promise = _promise(require, release.certificate if stated else None)
+    told = stated | {name: value for name, value in asked.items() if value}
+    search, name = _search(persons.table, promise, told)
+    found = conclude(_seen(shown, persons, search, release.schema), search)
+    graded = None if persons.truth is None else _graded(found, shown, persons.truth)
+    people = pl.DataFrame([value_labels(c, c.codes).cast(pl.String) for c in persons.compared.columns])
+    cells = shown.frame[secret.name].cast(pl.String).fill_null("")
+    labels = dict(zip(values.codes(cells).tolist(), cells.to_list(), strict=True))
+    return MinimalityReport(search, name, promise, found, graded, shown.groups, ignored, people, labels)
+
+
+def _single_sensitive(schema: Schema) -> ColumnSpec:
+    found = schema.with_role(Role.SENSITIVE)
+    if len(found) > 1:
+        raise SpecError(
+            f"{len(found)} sensitive columns",
+            where="spec",
+            rule="the attack is on one",
+            remedy="declare the others insensitive in a copy of the spec",
+        )
+    return found[0]
+
+
+def _without_known_columns(release: ReadRelease) -> tuple[ReadRelease, tuple[str, ...]]:
+    """The release without what is published as it is: no sequence says how that splits groups. Who knows it, too,
+    can only tell more."""
+    refuse_undeclared(release.frame, release.schema, also=(GROUP,))
+    roles = (Role.QUASI_IDENTIFYING, Role.SENSITIVE)
+    absent = [c.name for c in release.schema if c.role in roles and c.name not in release.frame.columns]
+    if absent:
+        raise SpecError(
+            f"the release has no column {absent[0]}", where="header", rule="all declared columns are published"
+        )
+    aside = tuple(c.name for c in release.schema if c.role not in roles and c.name in release.frame.columns)
+    return replace(release, frame=release.frame.drop(aside)), aside
+
+
+def _refuse_suppressed(shown: ShownRelease, schema: Schema) -> None:
+    """A search that suppresses rows goes through other functions than the sequence has."""
+    quasi = schema.with_role(Role.QUASI_IDENTIFYING)
+    stars = shown.frame.select(pl.all_horizontal(pl.col(c.name).cast(pl.String) == EVERYTHING for c in quasi))
+    hidden = int(stars.to_series().fill_null(False).sum())
+    rows = shown.suppressed + (hidden if hidden < shown.frame.height else 0)
+    if rows:
+        raise InputError(
+            f"{counted(rows, 'row')} suppressed",
+            where="release",
+            rule="the attack is on searches that publish every row in a group of its function",
+            remedy="make the release without suppression",
+        )
+
+
+def _stated(certificate: Mapping[str, Any] | None) -> dict[str, str]:
+    """What a certificate says of a search."""
+    algorithm = {} if certificate is None else certificate.get("algorithm", {})
+    if not isinstance(algorithm, dict) or algorithm.get("key") not in SEARCHES:
+        return {}
+    parameters = algorithm.get("parameters")
+    told = {name: str(value) for name, value in parameters.items()} if isinstance(parameters, dict) else {}
+    return told | ({"strategy": SECRET_CHOICE} if algorithm["key"] == SECRET_CHOICE else {})
+
+
+def _promise(require: str, certificate: Mapping[str, Any] | None) -> PrivacyModel:
+    """What the search looks for: as asked, or as the certificate says."""
+    models = parse_requirements(require) if require or certificate is None else promised(certificate)[:1]
+    if len(models) != 1:
+        raise ParameterError(
+            f"{len(models)} properties" if models else "no property",
+            where="--require",
+            rule="a search looks for one, and this release has no certificate that says which",
+            remedy='for example --require "l>=2"',
+        )
+    return models[0]
+
+
+def _search(table: Table, promise: PrivacyModel, told: Mapping[str, str]) -> tuple[Search, str]:
+    """What the adversary knows of the search, and the strategy in a word."""
+    if "sequence" not in told:
+        raise ParameterError(
+            "no sequence of functions",
+            where="--sequence",
+            rule="the search went through a known one, and this release has no certificate that says which",
+            remedy="levels, cuts, lattice, or @plan.json",
+        )
+    wanted, name = property_of(promise), told.get("strategy", "naive")
+    numbers = {key: _numbers(told.get(key, ""), key) for key in ("first", "reuse", "k")}
+    sequence = sequence_of(
+        table,
+        told["sequence"],
+        told.get("utility", "dm"),
+        first=(numbers["first"] or [1])[0],
+        reuse=numbers["reuse"],
+    )
+    n, k = len(sequence), numbers["k"] or [1]
+    strategies = {
+        "naive": Strategy.naive(n),
+        "safe": Strategy.safe(n),
+        "jump": Strategy.jump(k[0] if len(k) == 1 else k, n),
+        SECRET_CHOICE: None,
+    }
+    if name not in strategies:
+        raise ParameterError("unknown strategy", where="--strategy", rule=f"one of {', '.join(strategies)}")
+    return Search(sequence, wanted, strategies[name]), name
+
+
+def _numbers(text: str, name: str) -> list[int]:
+    """Numbers joined by +."""
+    parts = [part.strip() for part in text.split("+") if part.strip()]
+    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
+        raise ParameterError("not a number", where=f"parameter {name}", rule="whole numbers, joined by +")
+    return [int(part) for part in parts]
+
+
+def _seen(shown: ShownRelease, persons: KnownPersons, search: Search, schema: Schema) -> Seen:
+    """Which published group everybody is in."""
+    groups, points = shown.seen_with(persons.compared, schema)
+    rows, everybody = shown.group.size, persons.table.n
+    if rows != everybody:
+        raise _not_everybody(f"{counted(rows, 'row')} published for {counted(everybody, 'person')} known")
+    if everybody * groups.groups > MOST_PAIRS:
+        raise BeyondReach(
+            f"{everybody} persons and {groups.groups} groups",
+            where="minimality attack",
+            rule=f"at most {MOST_PAIRS} pairs of them are compared",
+            remedy="attack a part of the table",
+        )
+    covers = _covers(groups, points)
+    nowhere = int((~covers.any(axis=1)).sum())
+    if nowhere:
+        raise _not_everybody(f"{counted(nowhere, 'person')} in no published group")
+    group = matched(search.sequence, covers, np.bincount(shown.group))
+    if group is None:
+        raise ParameterError(
+            "the published groups are not those of a function of the sequence",
+            where="release",
+            rule="each published group holds exactly the persons whom a function puts together",
+            remedy="give the sequence that the search went through",
+        )
+    return Seen(group, shown.bag)
+
+
+def _not_everybody(what: str) -> InputError:
+    return InputError(
+        what,
+        where="known persons",
+        rule="they are exactly the persons of the release",
+        remedy="give the table that the release was made of, and its spec",
+    )
+
+
+def _covers(groups: PublishedGroups, points: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Of each person, which published boxes the person is in."""
+    covers = np.ones((len(points), groups.groups), bool)
+    for (places, label), place in zip(groups.columns, points.T, strict=True):
+        inside = (places.low[:, None] <= place) & (place <= places.high[:, None])
+        for i in np.flatnonzero(np.diff(places.first)).tolist():
+            inside[i] &= np.isin(place, places.members[places.first[i] : places.first[i + 1]])
+        covers &= inside[label].T
+    return covers
+
+
+def _graded(found: Conclusion, shown: ShownRelease, truth: Integers) -> Score | None:
+    """The guesses against the truth, if that is what was published."""
+    published = np.sort(np.repeat(shown.bag.codes, shown.bag.counts))
+    return score(found, truth) if np.array_equal(published, np.sort(truth)) else None

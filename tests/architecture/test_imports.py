@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parents[2] / "src" / "voile"
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"attacking"},
     {"series", "hospital", "series_auditing"},
     {"pipeline", "estimating"},
     {"auditing", "inspection", "measuring", "querying"},

@@ -20,6 +20,7 @@ from voile.core.generalizations import Generalizations, Groups
 from voile.core.order import dense_rank, distinct_values
 from voile.errors import ParameterError
 from voile.theory.evaluation import TableSet, disclosure_set, permutation_set
+from voile.theory.set_figures import broken_for
 from voile.theory.set_properties import SetProperty
 from voile.theory.strategies import Strategy
 
@@ -95,7 +96,9 @@ def matched(sequence: Generalizations, covers: Flags, sizes: Integers) -> Groups
     for own in sequence.functions:
         rows = np.bincount(own)
         if np.array_equal(np.sort(rows), np.sort(sizes)):
-            inside = np.logical_and.reduceat(covers[np.argsort(own, kind="stable")], np.cumsum(rows) - rows, axis=0)
+            inside = np.logical_and.reduceat(
+                covers[np.argsort(own, kind="stable")], np.cumsum(rows) - rows, axis=0
+            )
             place = _only_matching(inside & (rows[:, None] == sizes))
             if place is not None:
                 return place[own]
@@ -103,7 +106,7 @@ def matched(sequence: Generalizations, covers: Flags, sizes: Integers) -> Groups
 
 
 def _only_matching(fits: Flags) -> Integers | None:
-    """Who goes with whom, if there is exactly one way: then, and only then, somebody has one choice at any time."""
+    """Who goes with whom, if there is exactly one way: only then somebody who is left always has one choice."""
     fits, place = fits.copy(), np.full(len(fits), -1, np.int64)
     for _ in range(len(fits)):
         single = np.flatnonzero((fits.sum(axis=1) == 1) & (place < 0))
@@ -150,7 +153,7 @@ def conclude(seen: Seen, search: Search) -> Conclusion:
     left = _joined(list(_sets(search, places, values, face.holds)), rows, search.wanted)
     if left is None:
         raise _does_not_fit("this search would not have disclosed this release, whatever the table")
-    return Conclusion(places, face, left, codes, _broken(left, rows, search.wanted))
+    return Conclusion(places, face, left, codes, np.array(broken_for(left, rows.tolist(), search.wanted), bool))
 
 
 def _some_table(seen: Seen) -> tuple[Integers, Integers]:
@@ -201,16 +204,6 @@ def _joined(sets: list[tuple[int, TableSet]], rows: Integers, wanted: SetPropert
         counts.append(tuple(map(sum, zip(*lines, strict=True))))
     holds = all(wanted.holds(line, int(rows[row])) for line, row in zip(counts, first.tolist(), strict=True))
     return TableSet(sum(weight * tables.size for weight, tables in sets), tuple(counts), kind, holds)
-
-
-def _broken(left: TableSet, rows: Integers, wanted: SetProperty) -> Flags:
-    """Of each person: whether the property does not hold for what is left."""
-    asked = {pair: not wanted.holds(left.counts[pair[0]], pair[1]) for pair in set(_pairs(left, rows))}
-    return np.array([asked[pair] for pair in _pairs(left, rows)], bool)
-
-
-def _pairs(left: TableSet, rows: Integers) -> list[tuple[int, int]]:
-    return list(zip(left.kind.tolist(), rows.tolist(), strict=True))
 
 
 def _does_not_fit(what: str) -> ParameterError:
