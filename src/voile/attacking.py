@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from voile.rendering.labels import value_labels
 from voile.requirements import parse_requirements
 from voile.series_auditing.knowledge import KnownTable, ShownRelease, Values
 from voile.theory.promised_properties import property_of
-from voile.theory.set_figures import in_share, set_document
+from voile.theory.set_figures import set_document
 from voile.theory.strategies import Strategy
 
 Integers = NDArray[np.int64]
@@ -86,7 +87,8 @@ class MinimalityReport:
     strategy: str
     promise: PrivacyModel
     found: Conclusion
-    graded: Score | None  # None: the true values were not given, or are not those of the release
+    graded: Score | None  # None: the true values are not known
+    truth_differs: bool  # values were given, but not those of the release
     groups: int
     ignored: tuple[str, ...]  # published columns that the attack leaves aside
     people: pl.DataFrame  # quasi-identifiers of each person
@@ -120,21 +122,30 @@ class MinimalityReport:
             "persons_certain": int(found.certain.sum()),
             "graded": None if graded is None else asdict(graded),
             "ignored": list(self.ignored),
-            **({"persons_and_values": self.guesses().to_dicts()} if show_values else {}),
+            **({"guesses": self.guesses()} if show_values else {}),
         }
 
-    def guesses(self) -> pl.DataFrame:
-        """Everybody's likeliest value, with how likely it is: cell values, for `--show-values` alone."""
-        found = self.found
-        best = [found.left.ratios[kind] for kind in found.left.kind.tolist()]
+    def guesses(self) -> list[dict[str, Any]]:
+        """Everybody's likeliest value, the best known first: cell values, for `--show-values` alone."""
+        found, face = self.found, self.found.face
         told = [
-            pl.Series("likeliest value", [self.labels[code] for code in found.guess.tolist()]),
-            pl.Series("on its face", [in_share(found.face.ratios[kind]) for kind in found.face.kind.tolist()]),
-            pl.Series("to who knows the search", [in_share(share) for share in best]),
-            pl.Series("promise", np.where(found.above, "broken", "kept").tolist()),
+            {
+                "person": person,
+                "likeliest": self.labels[code],
+                "on_its_face": str(face.ratios[shown]),
+                "left": str(found.left.ratios[kind]),
+                "above": above,
+            }
+            for person, code, shown, kind, above in zip(
+                self.people.to_dicts(),
+                found.guess.tolist(),
+                face.kind.tolist(),
+                found.left.kind.tolist(),
+                found.above.tolist(),
+                strict=True,
+            )
         ]
-        order = np.argsort([-float(share) for share in best], kind="stable")
-        return self.people.with_columns(told).select(pl.all().gather(order))
+        return sorted(told, key=lambda each: -Fraction(each["left"]))
 
 
 def attack_minimality(
@@ -172,7 +183,8 @@ def attack_minimality(
     people = pl.DataFrame([value_labels(c, c.codes).cast(pl.String) for c in persons.compared.columns])
     cells = shown.frame[secret.name].cast(pl.String).fill_null("")
     labels = dict(zip(values.codes(cells).tolist(), cells.to_list(), strict=True))
-    return MinimalityReport(search, name, promise, found, graded, shown.groups, ignored, people, labels)
+    differs = graded is None and persons.truth is not None
+    return MinimalityReport(search, name, promise, found, graded, differs, shown.groups, ignored, people, labels)
 
 
 def _single_sensitive(schema: Schema) -> ColumnSpec:
