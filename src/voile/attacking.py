@@ -10,14 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from voile.algorithms.k_jump import KJump
 from voile.attacks.candidate_sets import PublishedGroups
 from voile.attacks.minimality import Conclusion, Score, Search, Seen, conclude, matched, score
-from voile.auditing import ReadRelease, promised, read_release
+from voile.auditing import ReadRelease, read_release
 from voile.core.hierarchy import EVERYTHING
 from voile.core.hierarchy_recipe import Recipe
-from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import GROUP, ColumnSpec, Role, Schema, Type
-from voile.core.sequences import sequence_of
 from voile.core.table import Table
 from voile.errors import BeyondReach, InputError, ParameterError, SpecError, counted
 from voile.intake.data_frame import data_frame
@@ -26,13 +25,18 @@ from voile.intake.table_reader import read_frame, refuse_undeclared, table_of
 from voile.rendering.labels import value_labels
 from voile.requirements import parse_requirements
 from voile.series_auditing.knowledge import KnownTable, ShownRelease, Values
-from voile.theory.promised_properties import property_of
-from voile.theory.set_figures import set_document
-from voile.theory.strategies import Strategy
+from voile.theory.set_figures import in_words, set_document
 
 Integers = NDArray[np.int64]
 SECRET_CHOICE = "secret_choice"
 SEARCHES = ("k_jump", SECRET_CHOICE)
+PROPERTY_OF_MODEL = {
+    "frequency_l_diversity": "frequency",
+    "distinct_l_diversity": "distinct",
+    "recursive_cl_diversity": "recursive",
+    "entropy_l_diversity": "entropy",
+    "k_anonymity": "k_anonymity",
+}
 MOST_PAIRS = 100_000_000  # of persons and published groups
 _ROW = "\0row"  # a name that no spec has: the row of the file
 
@@ -85,7 +89,6 @@ class MinimalityReport:
 
     search: Search
     strategy: str
-    promise: PrivacyModel
     found: Conclusion
     graded: Score | None  # None: the true values are not known
     truth_differs: bool  # values were given, but not those of the release
@@ -109,7 +112,7 @@ class MinimalityReport:
         found, graded = self.found, self.graded
         return {
             "ok": self.ok,
-            "promise": {"model": self.promise.key, "parameters": self.promise.settings()},
+            "promise": in_words(self.search.wanted),
             "strategy": self.strategy,
             "functions": len(self.search.sequence),
             "disclosed": list(found.functions),
@@ -173,18 +176,15 @@ def attack_minimality(
     shown = ShownRelease.of(release, values)
     _refuse_suppressed(shown, release.schema)
     persons = KnownPersons.read(known, schema, values)
-    stated = _stated(release.certificate)
-    asked = {"sequence": sequence, "utility": utility, "strategy": strategy, "k": k}
-    promise = _promise(require, release.certificate if stated else None)
-    told = stated | {name: value for name, value in asked.items() if value}
-    search, name = _search(persons.table, promise, told)
+    given = {"sequence": sequence, "utility": utility, "require": require, "strategy": strategy, "k": k}
+    search, name = _search(persons.table, _stated(release.certificate) | _asked(given))
     found = conclude(_seen(shown, persons, search, release.schema), search)
     graded = None if persons.truth is None else _graded(found, shown, persons.truth)
     people = pl.DataFrame([value_labels(c, c.codes).cast(pl.String) for c in persons.compared.columns])
     cells = shown.frame[secret.name].cast(pl.String).fill_null("")
     labels = dict(zip(values.codes(cells).tolist(), cells.to_list(), strict=True))
     differs = graded is None and persons.truth is not None
-    return MinimalityReport(search, name, promise, found, graded, differs, shown.groups, ignored, people, labels)
+    return MinimalityReport(search, name, found, graded, differs, shown.groups, ignored, people, labels)
 
 
 def _single_sensitive(schema: Schema) -> ColumnSpec:
@@ -228,65 +228,56 @@ def _refuse_suppressed(shown: ShownRelease, schema: Schema) -> None:
         )
 
 
-def _stated(certificate: Mapping[str, Any] | None) -> dict[str, str]:
-    """What a certificate says of a search."""
+def _stated(certificate: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The parameters of a search that a certificate names."""
     algorithm = {} if certificate is None else certificate.get("algorithm", {})
     if not isinstance(algorithm, dict) or algorithm.get("key") not in SEARCHES:
         return {}
     parameters = algorithm.get("parameters")
-    told = {name: str(value) for name, value in parameters.items()} if isinstance(parameters, dict) else {}
+    told = dict(parameters) if isinstance(parameters, dict) else {}
     return told | ({"strategy": SECRET_CHOICE} if algorithm["key"] == SECRET_CHOICE else {})
 
 
-def _promise(require: str, certificate: Mapping[str, Any] | None) -> PrivacyModel:
-    """What the search looks for: as asked, or as the certificate says."""
-    models = parse_requirements(require) if require or certificate is None else promised(certificate)[:1]
-    if len(models) != 1:
+def _asked(given: Mapping[str, str]) -> dict[str, Any]:
+    """Parameters as the attacker gives them."""
+    told: dict[str, Any] = {name: value for name, value in given.items() if value and name != "require"}
+    if "sequence" in told:
+        told |= {"first": 1, "reuse": "none"}
+    if "strategy" in told and "k" not in told:
+        told["k"] = 1
+    return told | (_looked_for(given["require"]) if given["require"] else {})
+
+
+def _looked_for(require: str) -> dict[str, Any]:
+    """The property of a requirement, as k_jump names it."""
+    models = parse_requirements(require)
+    model: Any = models[0] if len(models) == 1 else None
+    if model is None or model.key not in PROPERTY_OF_MODEL:
         raise ParameterError(
-            f"{len(models)} properties" if models else "no property",
+            "not one property of a search",
             where="--require",
-            rule="a search looks for one, and this release has no certificate that says which",
+            rule=f"one of {', '.join(PROPERTY_OF_MODEL)}",
             remedy='for example --require "l>=2"',
         )
-    return models[0]
+    size = model.k if model.key == "k_anonymity" else model.l
+    return {"property": PROPERTY_OF_MODEL[model.key], "l": size} | ({"c": model.c} if hasattr(model, "c") else {})
 
 
-def _search(table: Table, promise: PrivacyModel, told: Mapping[str, str]) -> tuple[Search, str]:
+def _search(table: Table, told: Mapping[str, Any]) -> tuple[Search, str]:
     """What the adversary knows of the search, and the strategy in a word."""
-    if "sequence" not in told:
-        raise ParameterError(
-            "no sequence of functions",
-            where="--sequence",
-            rule="the search went through a known one, and this release has no certificate that says which",
-            remedy="levels, cuts, lattice, or @plan.json",
-        )
-    wanted, name = property_of(promise), told.get("strategy", "naive")
-    numbers = {key: _numbers(told.get(key, ""), key) for key in ("first", "reuse", "k")}
-    sequence = sequence_of(
-        table,
-        told["sequence"],
-        told.get("utility", "dm"),
-        first=(numbers["first"] or [1])[0],
-        reuse=numbers["reuse"],
-    )
-    n, k = len(sequence), numbers["k"] or [1]
-    strategies = {
-        "naive": Strategy.naive(n),
-        "safe": Strategy.safe(n),
-        "jump": Strategy.jump(k[0] if len(k) == 1 else k, n),
-        SECRET_CHOICE: None,
-    }
-    if name not in strategies:
-        raise ParameterError("unknown strategy", where="--strategy", rule=f"one of {', '.join(strategies)}")
-    return Search(sequence, wanted, strategies[name]), name
-
-
-def _numbers(text: str, name: str) -> list[int]:
-    """Numbers joined by +."""
-    parts = [part.strip() for part in text.split("+") if part.strip()]
-    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
-        raise ParameterError("not a number", where=f"parameter {name}", rule="whole numbers, joined by +")
-    return [int(part) for part in parts]
+    for name, option in (("sequence", "levels, cuts, lattice, or @plan.json"), ("l", 'for example "l>=2"')):
+        if name not in told:
+            raise ParameterError(
+                f"no {'property' if name == 'l' else name}",
+                where="--require" if name == "l" else "--sequence",
+                rule="the adversary knows the search, and this release has no certificate that tells it",
+                remedy=option,
+            )
+    strategy = told.get("strategy", "naive")
+    secret = strategy == SECRET_CHOICE
+    chosen = KJump.configure({"k": 1, **told, "strategy": "naive" if secret else strategy})
+    sequence, wanted, known = chosen.search(table)
+    return Search(sequence, wanted, None if secret else known), strategy
 
 
 def _seen(shown: ShownRelease, persons: KnownPersons, search: Search, schema: Schema) -> Seen:

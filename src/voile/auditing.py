@@ -262,11 +262,11 @@ def _is_certificate(document: Any) -> bool:
     with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, ParameterError):
         base_values_in(document)
         sound = "true_values" not in document or true_values.is_sound(document["true_values"])
-        return sound and bool(promised(document))
+        return sound and bool(_promised(document))
     return False
 
 
-def promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:
+def _promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:
     """The models a certificate promises; raises KeyError, TypeError or ParameterError if it is not sound."""
     if certificate is None:
         return []
@@ -346,7 +346,7 @@ def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list
     if report.digest_matches is False:
         failures.append("the data is not what its certificate was made for (digest differs)")
     failures += _contradictions(report)
-    for promise in promised(report.certificate) + requirements:
+    for promise in _promised(report.certificate) + requirements:
         verdict = promise.check(report.bags)
         bound, shown = promise.threshold(), verdict.shown()
         others = ", ".join(f"{n} = {v}" for n, v in promise.settings().items() if n != promise.bound)
@@ -376,7 +376,7 @@ def _contradictions(report: AuditReport) -> list[str]:
     found = []
     if not weights_as_said(certificate, report.base_values):
         found.append("the certificate's weights are not what it says")
-    promise = promised(certificate)[0]
+    promise = _promised(certificate)[0]
     if section is None and (report.base_values or report.generalised):
         found.append("values are generalised, but the certificate has no line on true values")
     elif section is not None and not true_values.fits(

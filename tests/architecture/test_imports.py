@@ -14,7 +14,7 @@ LAYERS = [
     {"cli"},
     {"attacking"},
     {"series", "hospital", "series_auditing"},
-    {"pipeline", "estimating"},
+    {"pipeline", "estimating", "explaining"},
     {"auditing", "inspection", "measuring", "querying"},
     {"requirements"},
     {"catalog"},

@@ -181,8 +181,8 @@ def _sets(
 def _ways(search: Search, places: tuple[int, ...]) -> Iterator[Way]:
     sequence, n = search.sequence, len(search.sequence)
     for i in places:
-        if search.strategy is not None:
-            yield Way(1, sequence, search.strategy, i)
+        if search.strategy is not None or n == 1:
+            yield Way(1, sequence, search.strategy or Strategy.naive(1), i)
             continue
         for size in range(i):
             for tried in combinations(range(i - 1), size):  # before it; what was chosen after it is all the same

@@ -3,8 +3,10 @@
 from fractions import Fraction
 from typing import Any
 
+from voile.core.parameters import in_decimals
+from voile.errors import counted
 from voile.theory.evaluation import TableSet
-from voile.theory.set_properties import SetProperty
+from voile.theory.set_properties import CrowdSize, Distinct, Entropy, HighestRatio, Recursive, SetProperty
 
 _SHORT = 10**6  # numbers from here on are rounded on the screen
 _EXACT = 2**53  # whole numbers from here on are texts in JSON: many readers take them for floats
@@ -17,7 +19,7 @@ def in_tables(size: int) -> str:
     ('1 table', '36 tables', 'about 3.3e+07 tables')
     """
     if size < _SHORT:
-        return f"{size} table" if size == 1 else f"{size} tables"
+        return counted(size, "table")
     digits = len(str(size))
     lead = round(Fraction(size, 10 ** (digits - 1)), 1)
     return f"about {float(lead)}e+{digits - 1:02d} tables"
@@ -27,11 +29,11 @@ def in_share(share: Fraction) -> str:
     """A share, exactly where that is short, and in per cent.
 
     >>> in_share(Fraction(5, 9)), in_share(Fraction(1)), in_share(Fraction(10**9, 10**10 - 1))
-    ('5/9 (55.6%)', '1 (100%)', 'about 10.0000%')
+    ('5/9 = 55.6%', '1 = 100%', 'about 10.0000%')
     """
     if share.denominator >= _SHORT:
         return f"about {float(share):.4%}"
-    return f"{share} ({float(share):.1%})" if share.denominator > 1 else f"{share} ({float(share):.0%})"
+    return f"{share} = {float(share):.1%}" if share.denominator > 1 else f"{share} = {float(share):.0%}"
 
 
 def set_document(tables: TableSet) -> dict[str, Any]:
@@ -58,3 +60,29 @@ def broken_for(tables: TableSet, rows: list[int], wanted: SetProperty) -> list[b
     pairs = list(zip(tables.kind.tolist(), rows, strict=True))
     asked = {pair: not wanted.holds(tables.counts[pair[0]], pair[1]) for pair in set(pairs)}
     return [asked[pair] for pair in pairs]
+
+
+def in_words(wanted: SetProperty) -> str:
+    """What a property asks for everybody.
+
+    >>> in_words(HighestRatio(Fraction(1, 2)))
+    'nobody above 1/2'
+    """
+    if isinstance(wanted, HighestRatio):
+        return f"nobody above {wanted.delta}"
+    if isinstance(wanted, Distinct):
+        return f"at least {wanted.l} values for everybody"
+    if isinstance(wanted, CrowdSize):
+        return f"everybody among {wanted.k} persons or more"
+    if isinstance(wanted, Recursive):
+        return f"recursive ({in_decimals(wanted.c)},{wanted.l})-diversity for everybody"
+    if isinstance(wanted, Entropy):
+        return f"entropy {in_decimals(wanted.l)}-diversity for everybody"
+    return "the property for everybody"
+
+
+def worst_in(tables: TableSet, wanted: SetProperty) -> str:
+    """The figure that a property looks at, for the person who is protected least."""
+    if isinstance(wanted, Distinct):
+        return f"as few as {counted(tables.fewest, 'value')}"
+    return f"highest share {in_share(tables.highest)}"
