@@ -150,7 +150,7 @@ def explain(table: Table, algorithm: str = "k_jump", **parameters: object) -> Ex
     n = len(sequence)
     jump = strategy if strategy.kind == "jump" else Strategy.jump(1, n)
     compared = [Strategy.naive(n), Strategy.safe(n), jump]
-    outcomes = {each.kind: search.outcome(each, found if each == strategy else None) for each in compared}
+    outcomes = {str(each.kind): search.outcome(each, found if each == strategy else None) for each in compared}
     return Explanation(resolved, sequence, wanted, strategy, steps, outcomes, table)
 
 

@@ -70,7 +70,9 @@ def step_in_words(step: Any, found: Any) -> str:
 
     n, face, left = len(found.sequence), step.face, step.left
     verdict = "passes" if face.holds else "fails"
-    text = f"g{step.function} ({step.title}; {counted(step.groups, 'group')}, {_loss(step, found)}): "
+    groups = counted(step.groups, "group")
+    about = [step.title, *([] if groups in step.title else [groups]), _loss(step, found)]
+    text = f"g{step.function} ({'; '.join(about)}): "
     text += f"{verdict} on its face, {in_tables(face.size)}, {worst_in(face, found.wanted)}"
     if left is not None:
         text += f"; {'and' if left.holds == face.holds else 'but'} whoever knows the algorithm is left with "
@@ -87,8 +89,8 @@ def step_in_words(step: Any, found: Any) -> str:
 
 def _loss(step: Any, found: Any) -> str:
     if found.algorithm.utility == "gcp":
-        return f"{float(step.loss):.1%} of the detail lost (gcp)"
-    return f"{step.loss} pairs of persons alike (dm)"
+        return f"loss {float(step.loss):.1%} (gcp)"
+    return f"loss {step.loss} (dm)"
 
 
 def _agree(step: Any) -> str:
