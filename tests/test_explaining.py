@@ -56,7 +56,7 @@ def test_in_words(capsys):
     [
         (["flu", "cold", "cancer", "cancer", "headache", "toothache"], 2, None, 72, "1/3", "safe, too"),
         (
-            ["b", "b", "c", "a", "a"],
+            ["a", "a", "b", "c", "b"],
             1,
             ["AC B DE", "AD BCE", "ACE BD", "BC ADE", "ABCDE"],
             10,

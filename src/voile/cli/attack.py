@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from voile.cli.anonymize import parameters_of
 from voile.errors import counted
 
 
@@ -53,7 +54,8 @@ def minimality(
     from voile.cli.progress import ProgressBar, announce_compilation
 
     announce_compilation()
-    given = {"sequence": sequence, "utility": utility, "require": require, "strategy": strategy, "k": k}
+    plan = parameters_of((f"sequence={sequence}",))["sequence"] if sequence.startswith("@") else sequence
+    given = {"sequence": plan, "utility": utility, "require": require, "strategy": strategy, "k": k}
     with ProgressBar() as progress:
         progress("attacking", 0)
         report = attack_minimality(release, spec, known, **given)
