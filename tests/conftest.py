@@ -47,6 +47,12 @@ def sweep_cases():
     return _cases("sweep.json")
 
 
+@pytest.fixture(scope="session")
+def k_jump_cases():
+    """The worked cases of paper 004."""
+    return _cases("k_jump.json")
+
+
 def _adult(rows, columns):
     import voile
     from benchmarks import adult

@@ -150,6 +150,8 @@ def disclosure_set(
 def _disclosure_set(
     sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy, function: int
 ) -> TableSet:
+    if function == 1:  # where every search begins
+        return permutation_set(sequence, values, wanted, 1)
     plan = plan_for(sequence, wanted, strategy, function)
     most = Costs(sequence, np.bincount(values), wanted).of(strategy, function).matrices
     sweep = DisclosureSweep(plan, values, wanted, most)
