@@ -27,7 +27,7 @@ from voile.core.partition import Partition
 from voile.core.sequences import AS_GIVEN, BUILDERS, sequence_of
 from voile.core.table import Table
 from voile.errors import BeyondReach, Infeasible, NothingDisclosed, ParameterError, SpecError, counted
-from voile.theory.costs import LIMIT, affordable, require_affordable
+from voile.theory.costs import LIMIT, Costs, affordable, require_affordable
 from voile.theory.evaluation import disclosure_set, evaluate
 from voile.theory.named_properties import ABOVE_ONE, PROPERTIES, NamedProperty
 from voile.theory.set_properties import SetProperty
@@ -184,10 +184,10 @@ class KJump(Algorithm):
         if self.k != AUTO:
             vector = numbers(self.k, "k")
             return Strategy.jump(vector[0] if len(vector) == 1 else vector, n).k
-        wanted = self.wanted().of_sets()
-        found = affordable(sequence, counts, wanted, self.limit)
+        costs = Costs(sequence, counts, self.wanted().of_sets())
+        found = affordable(costs, self.limit)
         if found is None:
-            require_affordable(sequence, counts, wanted, Strategy.jump(1, n), self.limit)
+            require_affordable(costs, Strategy.jump(1, n), self.limit)
         return (found or Strategy.jump(1, n)).k
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
