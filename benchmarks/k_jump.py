@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks import k_jump_pictures
 from benchmarks.child import measured_within
+from benchmarks.k_jump_ideas import ideas
 from benchmarks.nested_cuts import SEED, table
 from benchmarks.run import markdown
 from voile.theory.costs import Cost, Costs
@@ -218,6 +219,10 @@ def text_of(found: dict[str, Any]) -> str:
             markdown("The vector k as a dial for cost", found["dial"]),
             "The longer the jumps of the fine functions, the fewer disclosure sets depend on one another. "
             "The search is safe with\nany vector; what it publishes may differ.\n",
+            markdown("What there is to look at (counted, k = 1 unless said)", found["ideas"]),
+            "A table is one assignment of values to persons; a matrix stands for all tables with the same counts in "
+            "each leaf, or\nin each group of the finest function whose disclosure set is needed. Finer functions "
+            "are failed or passed inside these by\ninclusion and exclusion.\n",
             f"The run took {found['seconds'] / 60:.0f} minutes.\n",
         ]
     )
@@ -227,7 +232,7 @@ def main() -> None:
     """Measure, and write it down."""
     began = time.perf_counter()
     found: dict[str, Any] = {"budget": BUDGET, "seed": SEED, "reach": [*reach("1"), *reach("n")]}
-    found |= {"facts": compared(FACTS), "dial": compared(DIAL)}
+    found |= {"facts": compared(FACTS), "dial": compared(DIAL), "ideas": ideas()}
     found["seconds"] = time.perf_counter() - began
     (HERE / "k_jump.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     k_jump_pictures.draw(found["reach"], HERE)

@@ -13,8 +13,8 @@ def panel(entries: Rows, k: str, title: str) -> dict[str, Any]:
     """One value of k: a line per side, and the time of the reference's largest table."""
     own = [entry for entry in entries if entry["k"] == k and entry["cpu_seconds"] is not None]
     slowest = max(entry["cpu_seconds"] for entry in own if entry["side"] == "reference")
-    rows = {"values": [16, 32, 64, 128, 256, 512], "format": "d", "grid": False}
-    x = {"field": "rows", "type": "quantitative", "scale": {"type": "log", "domain": [12, 400]}, "axis": rows}
+    rows = {"values": [16, 32, 64, 128, 256, 512, 1024], "format": "d", "grid": False}
+    x = {"field": "rows", "type": "quantitative", "scale": {"type": "log", "domain": [12, 2000]}, "axis": rows}
     seconds = {"values": [0.001, 0.01, 0.1, 1, 10, 100], "format": "~g", "title": None}
     y = {"field": "cpu_seconds", "type": "quantitative", "scale": {"type": "log"}, "axis": seconds}
     colour = {

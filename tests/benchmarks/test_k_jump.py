@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import k_jump, k_jump_pictures, nested_cuts
+from benchmarks import k_jump, k_jump_ideas, k_jump_pictures, nested_cuts
 from benchmarks.k_jump import FOUR, Point
 
 
@@ -40,6 +40,13 @@ def test_both_sides_answer_the_same_question(k):
     assert k_jump.engine(point).items() >= k_jump.reference(point).items()
 
 
+def test_matrices_are_as_many_as_the_product_expects():
+    sequence, values = nested_cuts.table(32, k_jump.EIGHT, s=3)
+    counts, (_, g2, g3, _) = np.bincount(values), map(np.bincount, sequence.functions)
+    assert k_jump_ideas.matrices(g2, counts) == k_jump.cost(Point(32, k_jump.EIGHT, 3, 1)).matrices
+    assert k_jump_ideas.matrices(g3, counts) <= k_jump.cost(Point(32, k_jump.EIGHT, 3, (1, 4, 1, 1))).matrices
+
+
 def entry(side, k, rows, seconds, **more):
     asked = {"side": side, "k": k, "rows": rows, "leaves": 4, "tables": 10**rows}
     return {**asked, "seconds": seconds, "cpu_seconds": seconds, "peak_gb": 0.1, **more}
@@ -51,7 +58,8 @@ def test_page_and_picture():
         reach += [entry("reference", k, 16, 14.0), entry("engine", k, 16, 0.1, same=True)]
         reach += [entry("reference", k, 17, None), entry("engine", k, 48, 9.0), entry("engine", k, 64, None)]
     line = {"s": 3, "k": "1", "rows": 48, "CPU s": 4.0, "left": None}
-    text = k_jump.text_of({"budget": 80, "reach": reach, "facts": [line], "dial": [line], "seconds": 300})
+    lines = {"facts": [line], "dial": [line], "ideas": [line]}
+    text = k_jump.text_of({"budget": 80, "reach": reach, **lines, "seconds": 300})
     assert "| 1 | 16 | 14 | 48 |" in text
     assert "| yes |" in text and "NO" not in text and "5 minutes" in text
     assert k_jump.reached(reach)[0]["times the rows"] == 3
