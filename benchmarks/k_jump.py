@@ -221,8 +221,8 @@ def text_of(found: dict[str, Any]) -> str:
             "The search is safe with\nany vector; what it publishes may differ.\n",
             markdown("What there is to look at (counted, k = 1 unless said)", found["ideas"]),
             "A table is one assignment of values to persons; a matrix stands for all tables with the same counts "
-            "in each leaf, or\nin each group of the finest function whose disclosure set is needed. Finer functions "
-            "are failed or passed inside these by\ninclusion and exclusion.\n",
+            "in each leaf, or\nin each group of the finest function whose disclosure set is needed. Finer "
+            "functions are failed or passed inside these by\ninclusion and exclusion.\n",
             f"The run took {found['seconds'] / 60:.0f} minutes.\n",
         ]
     )
