@@ -1,0 +1,66 @@
+"""Evaluation of a search against the second implementation, on random tables: hundreds here, thousands in
+`make nightly`."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.oracle import k_jump_literal as literal
+from tests.oracle.small_searches import SEQUENCES, Searched, searches
+from voile.theory.evaluation import disclosure_set, evaluate, permutation_set
+
+
+def told(found, values):
+    """Everybody's counts in a product's set, without values that are in no table."""
+    lines = [found.counts[kind] for kind in found.kind.tolist()]
+    return [{value: line[value] for value in sorted(set(values)) if line[value]} for line in lines]
+
+
+def same(found, tables, holds, values):
+    """A set of the product is the same as a set of tables: how many, everybody's counts, the verdict."""
+    assert (found.size, found.holds) == (len(tables), holds)
+    if tables:
+        assert told(found, values) == literal.persons(tables)
+        assert (found.highest, found.fewest) == (literal.highest(tables), literal.fewest(tables))
+
+
+def compare(searched: Searched):
+    """Outcome, path, and every set there is, whether the table comes there or not."""
+    sequence, values, wanted, strategy = searched.product()
+    search, t = searched.literal()
+    found = evaluate(sequence, values, wanted, strategy)
+    assert (list(found.path), found.outcome) == search.path(t)
+    for i in range(1, search.n + 1):
+        same(permutation_set(sequence, values, wanted, i), search.per(i, t), search.p_per(i, t), t)
+    for i in range(1, search.n + 2):
+        same(disclosure_set(sequence, values, wanted, strategy, i), search.ds(i, t), search.p_ds(i, t), t)
+    for step in found.steps:
+        same(step.per, search.per(step.function, t), search.p_per(step.function, t), t)
+        if step.ds is not None:
+            same(step.ds, search.ds(step.function, t), search.p_ds(step.function, t), t)
+
+
+@pytest.mark.parametrize("kind", SEQUENCES)
+@given(data=st.data())
+def test_evaluation_is_the_same(kind, data):
+    compare(data.draw(searches(SEQUENCES[kind])))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["nested", "cuts", "symmetric", "inside a third"])
+@given(data=st.data())
+def test_evaluation_of_more_rows_is_the_same(kind, data):
+    """Ten to twelve rows of few values, where the engine is no longer looking at single tables."""
+    compare(data.draw(searches(SEQUENCES[kind], 9, 12, most=2000)))
+
+
+@given(searches(SEQUENCES["any"]))
+def test_the_table_is_the_definition(searched):
+    """Table 13 with k[j] gives the sets of Definition 3, and the permutation set the histogram of the group."""
+    search, t = searched.literal()
+    for i in range(1, search.n + 1):
+        if search.kind != "jump" or search.p_per(i, t):
+            assert search.ds(i, t) == search.ds_by_path(i, t)
+        assert search.p_per(i, t) == search.p_of(i, search.per(i, t))
+    nothing = {u for u in search.per(search.n + 1, t) if search.path(u)[1] is None}
+    assert search.ds(search.n + 1, t) == nothing
