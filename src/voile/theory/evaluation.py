@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.generalizations import Generalizations
+from voile.theory.disclosure_sweep import DisclosureSweep
+from voile.theory.search_plan import plan_for
 from voile.theory.set_properties import SetProperty
 from voile.theory.strategies import Strategy
-from voile.theory.worlds import worlds
 
 Codes = NDArray[np.int64]
+MOST_MATRICES = 10**8
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -81,15 +83,17 @@ class Evaluation:
 def evaluate(sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy) -> Evaluation:
     """Follow the search for a table: `values` are the sensitive values of the rows, numbered from 0.
 
-    >>> clinic = Generalizations.of_groups(
-    ...     [[[0, 1], [2, 3], [4, 5]], [[0, 1, 2], [3, 4, 5]], [[0, 1, 2, 3], [4, 5]]], 6)
-    >>> illness = np.array([2, 1, 0, 0, 3, 4])  # flu, cold, cancer, cancer, headache, toothache
-    >>> from voile.theory.set_properties import Distinct
-    >>> found = evaluate(clinic, illness, Distinct(2), Strategy.naive(3))
-    >>> found.outcome, disclosure_set(clinic, illness, Distinct(2), Strategy.naive(3), 2)
-    (2, TableSet(4 tables, highest ratio 1, holds False))
-    >>> evaluate(clinic, illness, Distinct(2), Strategy.safe(3)).outcome
-    3
+        >>> clinic = Generalizations.of_groups(
+        ...     [[[0, 1], [2, 3], [4, 5]], [[0, 1, 2], [3, 4, 5]], [[0, 1, 2, 3], [4, 5]]], 6)
+        >>> illness = np.array([2, 1, 0, 0, 3, 4])  # flu, cold, cancer, cancer, headache, toothache
+        >>> from voile.theory.disclosure_sweep import DisclosureSweep
+    from voile.theory.search_plan import plan_for
+    from voile.theory.set_properties import Distinct
+        >>> found = evaluate(clinic, illness, Distinct(2), Strategy.naive(3))
+        >>> found.outcome, disclosure_set(clinic, illness, Distinct(2), Strategy.naive(3), 2)
+        (2, TableSet(4 tables, highest ratio 1, holds False))
+        >>> evaluate(clinic, illness, Distinct(2), Strategy.safe(3)).outcome
+        3
     """
     steps: list[Step] = []
     i = 1
@@ -116,36 +120,23 @@ def permutation_set(sequence: Generalizations, values: Codes, wanted: SetPropert
 
 
 def disclosure_set(
-    sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy, function: int
+    sequence: Generalizations,
+    values: Codes,
+    wanted: SetProperty,
+    strategy: Strategy,
+    function: int,
+    *,
+    most: int = MOST_MATRICES,
 ) -> TableSet:
     """ds(g_i(t)): the tables of the permutation set for which the search arrives at the function, too; with
     function = n + 1 all tables of these frequencies for which it ends in nothing."""
-    everything = np.zeros(sequence.rows, np.int64)
-    tables: Codes = np.array(worlds(tuple(values.tolist())))
-    at = np.ones(len(tables), np.int64)
-    for i in range(1, function + 1):
-        groups = sequence.functions[i - 1] if i <= len(sequence) else everything
-        classes: dict[bytes, list[int]] = {}
-        for t in np.flatnonzero(at == i).tolist():
-            histograms = np.zeros((int(groups.max()) + 1, int(values.max()) + 1), np.int64)
-            np.add.at(histograms, (groups, tables[t]), 1)
-            classes.setdefault(histograms.tobytes(), []).append(t)
-        if i == function:
-            histograms = np.zeros((int(groups.max()) + 1, int(values.max()) + 1), np.int64)
-            np.add.at(histograms, (groups, values), 1)
-            return _set_of(tables[classes.get(histograms.tobytes(), [])], groups, wanted, int(values.max()) + 1)
-        for key, members in classes.items():
-            passes = bool(wanted.holds_in(np.frombuffer(key, np.int64).reshape(histograms.shape)).all())
-            looked = strategy.kind == "safe" or (strategy.kind == "jump" and passes)
-            held = _set_of(tables[members], groups, wanted, int(values.max()) + 1).holds if looked else passes
-            at[members] = 0 if held else strategy.after(i) if looked else i + 1
-    raise AssertionError
-
-
-def _set_of(tables: Codes, groups: Codes, wanted: SetProperty, values: int) -> TableSet:
-    counts = tuple(tuple(np.bincount(column, minlength=values).tolist()) for column in tables.T)
-    rows = np.bincount(groups)[groups].tolist()
-    holds = (
-        all(wanted.holds(line, size) for line, size in zip(counts, rows, strict=True)) if len(tables) else False
-    )
-    return TableSet(len(tables), counts, np.arange(groups.size), holds)
+    plan = plan_for(sequence, wanted, strategy, function)
+    sweep = DisclosureSweep(plan, values, wanted, most)
+    size, lines = sweep.arrive()
+    position = sweep.margins.position.tolist()
+    counts = tuple(tuple(line[p] if p >= 0 else 0 for p in position) for line in lines)
+    groups = plan.functions[function - 1]
+    kind = sweep.records.kind
+    rows = dict(zip(kind.tolist(), np.bincount(groups)[groups].tolist(), strict=True))
+    holds = size > 0 and all(wanted.holds(counts[k], around) for k, around in rows.items())
+    return TableSet(size, counts, kind, holds)
