@@ -3,12 +3,13 @@
 Each kind of sequence is there for a way in which an exact engine may be clever: nested chains (cells, and finer
 functions inside them), symmetric trees (everybody in a group is alike), values of equal frequency (they can be
 exchanged), functions that straddle the groups of others, functions that are incomparable inside a third, functions
-that come twice. Most properties are chosen so that they hold for the whole table but not for the first function:
-else nothing is searched for.
+that come twice. Left to chance a disclosure set is hardly ever turned down: so groups have mostly two rows or
+more, properties are such that some tables have them or have them just so, and tables such that are turned down.
 """
 
+from collections import Counter
 from fractions import Fraction
-from math import factorial, prod
+from math import exp, factorial, floor, log, prod
 from random import Random
 from typing import NamedTuple
 
@@ -53,23 +54,41 @@ PROPERTIES = {
     "entropy": (product.Entropy, literal.entropy),
 }
 RATIOS = [Fraction(a, b) for a, b in ((1, 2), (1, 3), (2, 3), (3, 5), (2, 5), (3, 4), (5, 6), (1, 1))]
+NAMES = ["frequency", "frequency", "distinct", "k_anonymity", "recursive", "entropy"]
 COUNTS = [Fraction(a, b) for a, b in ((1, 1), (5, 4), (3, 2), (2, 1), (5, 2), (3, 1))]
 
 
 def any_property(random):
     """One of the five, with one bound or two."""
-    name = random.choice(["frequency", "frequency", "distinct", "k_anonymity", "recursive", "entropy"])
+    name = random.choice(NAMES)
     if name == "recursive":
         return name, random.choice([Fraction(1, 2), *COUNTS]), random.randint(1, 3)
     return name, random.choice({"frequency": RATIOS, "entropy": COUNTS}.get(name, [1, 2, 2, 3, 4]))
 
 
+def tight_property(random, labels, values):
+    """One that a group of some function has just so: where ties are decided."""
+    group = random.choice(groups_of(random.choice(labels[1:] or labels)))
+    counts = sorted(Counter(values[row] for row in group).values(), reverse=True)
+    name, size = random.choice(NAMES), len(group)
+    if name == "frequency":
+        return name, Fraction(counts[0], size)
+    if name == "recursive":
+        ell = random.randint(1, len(counts))
+        return name, Fraction(counts[0], sum(counts[ell - 1 :])) + Fraction(1, 50), ell
+    if name == "entropy":
+        return name, Fraction(floor(10 * exp(-sum(c / size * log(c / size) for c in counts)) + 1e-9), 10)
+    return name, len(counts) if name == "distinct" else size
+
+
 def fitting_property(random, labels, values):
-    """One that holds for the whole table and not for the first function, if that is soon found."""
+    """One that holds for the whole table, and for the first function with some tables but not with all, if that is
+    soon found."""
+    tables = [tuple(random.sample(values, len(values))) for _ in range(8)]
     for _ in range(20):
-        wanted = any_property(random)
+        wanted = random.choice([any_property(random), tight_property(random, labels, values)])
         search, t = Searched(labels, values, wanted, "naive", [1] * len(labels)).literal()
-        if search.p_per(search.n + 1, t) and not search.p_per(1, t):
+        if search.p_per(search.n + 1, t) and 0 < sum(search.p_per(1, u) for u in tables) < len(tables):
             break
     return wanted
 
@@ -85,8 +104,11 @@ def tables_of(values):
 
 
 def labelling(random, rows, most):
-    """A partition of the rows into at most so many groups."""
-    return [random.randrange(most) for _ in range(rows)]
+    """A partition of the rows into at most so many groups, mostly none of them of one row."""
+    pairs = [row for group in range(min(most, rows // 2)) for row in (group, group)]
+    if not pairs or random.random() < 0.2:
+        return [random.randrange(most) for _ in range(rows)]
+    return random.sample(pairs + [random.choice(pairs) for _ in range(rows - len(pairs))], rows)
 
 
 def any_functions(random, rows):
@@ -107,8 +129,8 @@ def nested_chain(random, rows, finest=6):
 
 def nested_cuts(random, rows):
     """Of one ordered line: each function removes boundaries of the one before."""
-    cuts = random.sample(range(1, max(2, rows)), min(rows - 1, random.randint(2, 5))) if rows > 1 else []
-    chain = [cuts]
+    at = range(2, rows - 1, 2) if random.random() < 0.5 else range(1, rows)
+    chain = [random.sample(at, min(len(at), random.randint(2, 5)))]
     while chain[-1] and len(chain) < 5:
         chain.append(chain[-1][: random.randrange(len(chain[-1]))])
     return [[sum(row >= cut for cut in each) for row in range(rows)] for each in chain]
@@ -180,14 +202,22 @@ def searched(random, functions, rows, most):
     kind = random.choice(["jump", "jump", "jump", "safe", "naive"])
     k = distances(random, len(labels)) if kind == "jump" else [1] * len(labels)
     found = Searched(labels, values, wanted, kind, k)
-    return _on_a_long_path(random, found) if random.random() < 0.5 else found
+    return _turned_down(random, found) if random.random() < 0.7 else found
 
 
-def _on_a_long_path(random, found):
-    """The same search for the table, of a few, that it looks at longest."""
+def _turned_down(random, found):
+    """The same search for a table whose search turns a function down for its disclosure set, if one is soon found;
+    else for the table that it looks at longest."""
     search, _ = found.literal()
-    tables = [random.sample(found.values, len(found.values)) for _ in range(6)]
-    return found._replace(values=max(tables, key=lambda values: len(search.path(tuple(values))[0])))
+    tables = [random.sample(found.values, len(found.values)) for _ in range(20)]
+    return found._replace(values=max(tables, key=lambda values: turned_down(search, tuple(values))))
+
+
+def turned_down(search, t):
+    """How many functions that pass on their face a search turns down, and how long it is."""
+    path, outcome = search.path(t)
+    looked = [step[0] for step in path if step[1]] if search.kind == "jump" else path
+    return sum(i != outcome and search.p_per(i, t) for i in looked), len(path)
 
 
 def searches(functions, least=3, largest=8, most=3000):
