@@ -19,7 +19,7 @@ def list_matrices(
     margins: Numbers,
     like_previous: NDArray[np.bool_],
     stride: Numbers,
-    found: NDArray[np.int32],
+    found: Numbers,
     most: int,
 ) -> int:
     """Count the matrices, up to `most` + 1, and list as many as `found` has room for.
