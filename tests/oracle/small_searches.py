@@ -7,6 +7,7 @@ that come twice. Left to chance a disclosure set is hardly ever turned down: so 
 more, properties are such that some tables have them or have them just so, and tables such that are turned down.
 """
 
+import os
 from collections import Counter
 from fractions import Fraction
 from math import exp, factorial, floor, log, prod
@@ -14,12 +15,16 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
+from hypothesis import Phase
 from hypothesis import strategies as st
 
 from tests.oracle import k_jump_literal as literal
 from tests.theory.paper_004 import strategy_of
 from voile.core.generalizations import Generalizations
 from voile.theory import set_properties as product
+
+NIGHTLY = 40 if os.environ.get("VOILE_NIGHTLY") else 1  # so many times as many searches
+SEEDS = (Phase.explicit, Phase.generate)  # a smaller seed is not a smaller search
 
 
 class Searched(NamedTuple):
@@ -218,6 +223,15 @@ def turned_down(search, t):
     path, outcome = search.path(t)
     looked = [step[0] for step in path if step[1]] if search.kind == "jump" else path
     return sum(i != outcome and search.p_per(i, t) for i in looked), len(path)
+
+
+def kept(labels, values, wanted, kind, k):
+    """A search from the text in which it is kept (turned_down.py)."""
+    name, *bounds = wanted.split()
+    whole = {"distinct": [int], "recursive": [Fraction, int]}.get(name, [Fraction])
+    wanted = (name, *(read(bound) for read, bound in zip(whole, bounds, strict=True)))
+    functions = [[int(label) for label in line] for line in labels.split()]
+    return Searched(functions, [int(value) for value in values], wanted, kind, [int(distance) for distance in k])
 
 
 def searches(functions, least=3, largest=8, most=3000):
