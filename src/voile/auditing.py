@@ -29,7 +29,7 @@ from voile.intake.counterfeits import read_counterfeits
 from voile.intake.published_values import base_values_in, sensitive_codes, stated_nodes, unquoted, weights_as_said
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame, refuse_undeclared
-from voile.requirements import bounded, parse_requirements
+from voile.requirements import bounded, parse_requirements, promise_with
 
 STAR = "*"
 
@@ -271,7 +271,7 @@ def _promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:
     if certificate is None:
         return []
     models, promise = catalog.models(), certificate["promise"]
-    found = [models[promise["model"]].configure(promise["parameters"])]
+    found = [promise_with(models[promise["model"]], promise["parameters"])]
     for entry in certificate.get("also", []):
         model, given = models[entry["model"]], dict(entry["parameters"])
         bound = exact_number(given.pop(model.bound))

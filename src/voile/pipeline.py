@@ -38,7 +38,7 @@ from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_counterfeits, write_data, write_document, write_hierarchy_file
 from voile.rendering.release_frame import render
-from voile.requirements import parse_requirements
+from voile.requirements import parse_requirements, promise_with
 
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
@@ -112,7 +112,7 @@ def anonymize(
     wanted = parse_measures(measure, table)
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
     promise = promise_of(chosen)
-    further = _further_promises(also, promise, table)
+    further = _further_promises(also, chosen, promise, table)
     draws = SECRET if insecure_seed is None else InsecureDraws(_seed(insecure_seed))
     partition = _drawn(chosen, table, draws, lambda share: report("grouping", share))
     report("checking and rendering", 0)
@@ -167,9 +167,10 @@ def _refuse_hidden_tree(schema: Schema) -> None:
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:
     """The model an algorithm keeps, with the algorithm's own parameters."""
-    model = catalog.models()[algorithm.promise]
-    shared = [card.name for card in model.parameters() if hasattr(algorithm, card.name)]
-    return model.configure({name: getattr(algorithm, name) for name in shared})
+    key, values = algorithm.promised()
+    model = catalog.models()[key]
+    shared = {card.name: values[card.name] for card in model.parameters() if card.name in values}
+    return promise_with(model, shared)
 
 
 def _seed(given: object) -> int:
@@ -189,13 +190,18 @@ def _drawn(algorithm: Algorithm, table: Table, draws: Draws, progress: Callable[
     return algorithm.partition(table, progress)
 
 
-def _further_promises(also: str, promise: PrivacyModel, table: Table) -> list[PrivacyModel]:
+def _further_promises(also: str, chosen: Algorithm, promise: PrivacyModel, table: Table) -> list[PrivacyModel]:
     """The models of `also`, if merging groups for them cannot break the algorithm's own promise."""
     further = parse_requirements(also, "also")
-    if further and not promise.survives_merging:
-        able = [key for key, a in catalog.algorithms().items() if catalog.models()[a.promise].survives_merging]
+    if further and not (promise.survives_merging and chosen.mergeable):
+        able = [
+            key
+            for key, a in catalog.algorithms().items()
+            if a.mergeable and catalog.models()[a.promise].survives_merging
+        ]
+        what = chosen.key if promise.survives_merging else promise.title
         raise ParameterError(
-            f"{promise.title} does not survive the merging of groups",
+            f"{what} does not survive the merging of groups",
             where="also",
             rule="further promises are reached by merging groups",
             remedy=f"use {', '.join(able)}; or leave it out, and see what is achieved with voile audit --require",

@@ -1,6 +1,7 @@
 """Requirements as people write them, "l>=4, c[l=3]<4", become models with a bound."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -57,3 +58,16 @@ def bounded(model: type[PrivacyModel], number: Fraction, inner: str) -> PrivacyM
     card = next(card for card in model.parameters() if card.name == model.bound)
     given = {**others, model.bound: number if card.places is not None else max(1, int(number))}
     return replace(model.configure(given), **{model.bound: number})  # type: ignore[type-var]
+
+
+def promise_with(model: type[PrivacyModel], parameters: Mapping[str, object]) -> PrivacyModel:
+    """The promise of a model's own parameters, as an algorithm or a certificate gives them; l may be 5/3.
+
+    >>> from voile.models.frequency_l_diversity import FrequencyLDiversity
+    >>> promise_with(FrequencyLDiversity, {"l": "5/3"}), promise_with(FrequencyLDiversity, {"l": 4})
+    (FrequencyLDiversity(l=Fraction(5, 3)), FrequencyLDiversity(l=4))
+    """
+    bound = exact_number(parameters.get(model.bound))
+    if bound is None or bound < 1 or bound.denominator == 1:
+        return model.configure(parameters)
+    return bounded(model, bound, ", ".join(f"{n}={v}" for n, v in parameters.items() if n != model.bound))

@@ -1,19 +1,23 @@
 """`voile anonymize`: from a file to an audited release."""
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from voile.errors import counted
+from voile.errors import ParameterError, counted
 
 if TYPE_CHECKING:
     from voile.core.release import Release
 
+LARGEST_FILE = 2**20  # of a parameter
+
 
 def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """`l=5` as name and value; several may stand in one, separated by commas."""
+    """`l=5` as name and value; several may stand in one, separated by commas. `@plan.json` stands for what is in
+    that file."""
     given: dict[str, Any] = {}
     for pair in ",".join(pairs).split(",") if pairs else []:
         name, equals, value = pair.partition("=")
@@ -24,7 +28,23 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
         if name.strip() in given:
             raise click.BadParameter(f"{name.strip()} is given twice")
         given[name.strip()] = value.strip()
-    return given
+    return {name: _content(name, value[1:]) if value.startswith("@") else value for name, value in given.items()}
+
+
+def _content(name: str, path: str) -> str:
+    """The text of the file that a parameter names."""
+    text = None
+    with contextlib.suppress(OSError, ValueError), Path(path).open("rb") as file:
+        found = file.read(LARGEST_FILE + 1)
+        text = found.decode("utf-8-sig") if len(found) <= LARGEST_FILE else None
+    if text is None:
+        raise ParameterError(
+            "the file after @ cannot be read",
+            where=f"parameter {name}",
+            rule=f"a text file (UTF-8) of at most {LARGEST_FILE} bytes",
+            remedy="check its name and place; without @ a value stands for itself",
+        )
+    return text
 
 
 @click.command(help="Publish TABLE (CSV or Parquet): group, check, write privately, audit, reveal.")

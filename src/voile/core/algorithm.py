@@ -1,7 +1,7 @@
 """Algorithm: a function from a coded table and a promise to a grouping of its rows."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from fractions import Fraction
@@ -61,10 +61,15 @@ class Algorithm(Parameterised, ABC):
     counterfeits: ClassVar[bool] = False  # whether it may add rows that stand for nobody
     generalises: ClassVar[bool] = False  # whether it may publish sensitive values more generally than they are
     one_cut: ClassVar[bool] = False  # and then by one cut of their hierarchy for the whole table
+    mergeable: ClassVar[bool] = True  # whether its groups may be merged for further promises
 
     def resolve(self, table: Table) -> Self:
         """This algorithm with every automatic parameter fixed for a table."""
         return self
+
+    def promised(self) -> tuple[str, Mapping[str, object]]:
+        """The key of the model that is kept with these parameters, and values for the model's own."""
+        return self.promise, vars(self)
 
     def holds_against(self) -> Rung:
         """The rung with these parameters; never above the one on the card."""

@@ -67,6 +67,10 @@ class Generalizations:
         """How many rows each function groups."""
         return int(self.functions[0].size)
 
+    def at(self, places: Sequence[int]) -> "Generalizations":
+        """The functions at these places (counted from 0), in this order."""
+        return Generalizations(tuple(self.functions[i] for i in places), tuple(self.titles[i] for i in places))
+
     def refines(self, fine: int, coarse: int) -> bool:
         """Whether every group of one function (counted from 0) lies inside a group of the other."""
         return refines(self.functions[fine], self.functions[coarse])
@@ -79,6 +83,20 @@ def refines(fine: Groups, coarse: Groups) -> bool:
     True
     """
     return int(dense_rank([fine, coarse]).max(initial=-1)) == int(fine.max(initial=-1))
+
+
+def distinct_functions(found: Sequence[tuple[Groups, str]]) -> Generalizations:
+    """Functions with their titles as a sequence; one that groups the rows like an earlier one is left out.
+
+    >>> halves, whole = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0])
+    >>> distinct_functions([(halves, "age level 0"), (1 - halves, "age level 1"), (whole, "age level 2")]).titles
+    ('age level 0', 'age level 2')
+    """
+    kept: dict[bytes, tuple[Groups, str]] = {}
+    for groups, title in found:
+        first = np.unique(groups, return_index=True)[1]  # the first row of each group tells functions apart
+        kept.setdefault(first[groups].tobytes(), (groups, title))
+    return Generalizations(*map(tuple, zip(*kept.values(), strict=True)))
 
 
 def not_a_partition(function: int, what: str) -> ParameterError:

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from voile.core.boxes import Boxes
+from voile.core.certainty_penalty import certainty_penalty, leaf_share
 from voile.core.metric import Metric
-from voile.metrics.certainty_penalty import certainty_penalty, leaf_share
 
 
 class GcpLeaves(Metric):

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from voile.core.boxes import Boxes
+from voile.core.certainty_penalty import certainty_penalty
 from voile.core.metric import Metric
-from voile.metrics.certainty_penalty import certainty_penalty
 
 
 class GcpMinus1(Metric):

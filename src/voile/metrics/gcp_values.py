@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from voile.core.axis import Axis
 from voile.core.boxes import Boxes, Side
+from voile.core.certainty_penalty import exact_sum
 from voile.core.metric import Metric
-from voile.metrics.certainty_penalty import exact_sum
 
 
 class GcpValues(Metric):

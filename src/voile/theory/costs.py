@@ -8,7 +8,7 @@ frequencies, for every function a search may come to, before anything is looked 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from math import factorial, prod
 
 import numpy as np
@@ -61,10 +61,18 @@ class Costs:
     def __init__(self, sequence: Generalizations, frequencies: Codes, wanted: SetProperty) -> None:
         self.sequence, self.wanted = sequence, wanted
         self.frequencies = np.sort(frequencies[frequencies > 0])
-        tables = factorial(int(frequencies.sum())) // prod(map(factorial, frequencies.tolist()))
-        self.length = Residues.for_numbers_up_to(tables * 100).length
-        self.histograms = _histogram_numbers(self.frequencies.tolist())
         self._most_ways = cache(self._count_ways)
+
+    @cached_property
+    def length(self) -> int:
+        """How many residues a number of tables takes."""
+        tables = factorial(int(self.frequencies.sum())) // prod(map(factorial, self.frequencies.tolist()))
+        return Residues.for_numbers_up_to(tables * 100).length
+
+    @cached_property
+    def histograms(self) -> list[int]:
+        """How many histograms of each size there are below the frequencies."""
+        return _histogram_numbers(self.frequencies.tolist())
 
     def of(self, strategy: Strategy, target: int) -> Cost:
         """The disclosure set of one function, for any table with these frequencies."""

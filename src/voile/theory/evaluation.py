@@ -150,8 +150,11 @@ def disclosure_set(
 def _disclosure_set(
     sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy, function: int
 ) -> TableSet:
+    if function == 1:  # where every search begins
+        return permutation_set(sequence, values, wanted, 1)
     plan = plan_for(sequence, wanted, strategy, function)
-    sweep = DisclosureSweep(plan, values, wanted, MOST_MATRICES)
+    most = Costs(sequence, np.bincount(values), wanted).of(strategy, function).matrices
+    sweep = DisclosureSweep(plan, values, wanted, most)
     size, lines = sweep.arrive()
     position = sweep.margins.position.tolist()
     counts = tuple(tuple(line[p] if p >= 0 else 0 for p in position) for line in lines)
