@@ -94,7 +94,7 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
     yield "left", f"{in_tables(found.left.size)}{ways}, {worst_in(found.left, report.search.wanted)}"
     yield "above", f"{int(found.above.sum())} of {counted(found.above.size, 'person')}"
     yield "told for certain", f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')}"
-    if report.graded is not None:
+    if report.graded is not None and report.graded.above + report.graded.told:
         graded = report.graded
         told = f"{graded.told_right} of {graded.told} told are right"
         yield "against the truth", f"{told}; the likeliest value is right for {graded.above_right} of those above"
@@ -120,7 +120,8 @@ def _in_short(report: Any) -> str:
 
     found, asked = report.found, in_words(report.search.wanted)
     face = f"on its face: {asked}"
-    left = f"Who knows the algorithm is left with {in_tables(found.left.size)}"
+    ways = " (counted once for each choice)" if report.search.strategy is None else ""
+    left = f"Who knows the algorithm is left with {in_tables(found.left.size)}{ways}"
     if report.ok:
         return f"{face}. {left}: {asked} still"
     certain = f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')} are told for certain"
