@@ -12,10 +12,12 @@ from voile.core.draws import InsecureDraws
 from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Role
 from voile.core.table import Column, Table
-from voile.errors import Infeasible, VoileError
+from voile.errors import BeyondReach, Infeasible, NothingDisclosed, VoileError
 from voile.pipeline import promise_of
 
 ALGORITHMS = list(catalog.algorithms())
+REFUSALS = (Infeasible, NothingDisclosed, BeyondReach)
+SEARCHES = ("k_jump", "secret_choice")  # for them a table may be beyond reach, or allow nothing
 each_algorithm = pytest.mark.parametrize("key", ALGORITHMS)
 
 
@@ -28,12 +30,12 @@ def bound(key, ell):
 
 
 def partition(key, table, ell=2):
-    """The partition, or None when it is infeasible; a randomised algorithm draws the same every time."""
+    """The partition, or None when there is none; a randomised algorithm draws the same every time."""
     try:
         algorithm = catalog.algorithm(key).configure(bound(key, ell)).resolve(table)
         draws = () if algorithm.deterministic else (InsecureDraws(7),)
         return algorithm, algorithm.partition(table, lambda share: None, *draws)
-    except Infeasible:
+    except REFUSALS:
         return None, None
 
 
@@ -67,7 +69,7 @@ def test_permuted_input_gives_the_same_release(key, table, chance):
     for each in (table, permuted):
         try:
             frames.append(voile.anonymize(each, key, **bound(key, 2), **seed).frame)
-        except Infeasible as refusal:
+        except REFUSALS as refusal:
             frames.append(str(refusal))
     assert frames[0] == frames[1] if isinstance(frames[0], str) else frames[0].equals(frames[1])
 
@@ -148,7 +150,8 @@ def test_tiny_tables(key, rows):
 def test_constant_columns_and_one_value(key):
     constant = table_from([5] * 8, [1] * 8, [2] * 8, [3] * 8, [0, 1, 2, 3] * 2)
     algorithm, part = partition(key, constant, 4)
-    assert part.groups == 2 or key in ("ria", "sweep", "sweep_e")  # which keep together what hangs together
+    alike = ("ria", "sweep", "sweep_e", *SEARCHES)  # which keep together what hangs together, or is alike
+    assert part.groups == 2 or key in alike
     assert keeps_promise(algorithm, part, constant)
     one_value = table_from(list(range(8)), [1] * 8, [2] * 8, [3] * 8, [0] * 8)
     assert partition(key, one_value)[1] is None
@@ -170,6 +173,8 @@ def test_many_distinct_values(key):
         ]
     )
     algorithm, part = partition(key, table, 5)
+    if part is None and key in SEARCHES:
+        return
     assert part.suppressed == 0
     assert keeps_promise(algorithm, part, table)
 

@@ -27,6 +27,7 @@ from voile.core.partition import Partition
 from voile.core.sequences import AS_GIVEN, BUILDERS, sequence_of
 from voile.core.table import Table
 from voile.errors import BeyondReach, Infeasible, NothingDisclosed, ParameterError, SpecError, counted
+from voile.theory.costs import LIMIT, affordable, require_affordable
 from voile.theory.evaluation import disclosure_set, evaluate
 from voile.theory.named_properties import ABOVE_ONE, PROPERTIES, NamedProperty
 from voile.theory.set_properties import SetProperty
@@ -104,6 +105,12 @@ class KJump(Algorithm):
     reuse: str = parameter(
         "functions to try again at the end", default=NONE, choices=(NONE,), text="their numbers joined by +"
     )
+    limit: int = parameter(
+        "millions of steps that the exact answer may take, reckoned without a look at who has what; beyond it the "
+        "table is refused",
+        default=LIMIT,
+        minimum=1,
+    )
 
     @classmethod
     def configure(cls, given: Mapping[str, object]) -> Self:
@@ -174,19 +181,23 @@ class KJump(Algorithm):
     def _distances(self, sequence: Generalizations, counts: Codes) -> tuple[int, ...]:
         """The vector k."""
         n = len(sequence)
-        if self.k == AUTO:
-            return Strategy.jump(1, n).k
-        vector = numbers(self.k, "k")
-        return Strategy.jump(vector[0] if len(vector) == 1 else vector, n).k
+        if self.k != AUTO:
+            vector = numbers(self.k, "k")
+            return Strategy.jump(vector[0] if len(vector) == 1 else vector, n).k
+        wanted = self.wanted().of_sets()
+        found = affordable(sequence, counts, wanted, self.limit)
+        if found is None:
+            require_affordable(sequence, counts, wanted, Strategy.jump(1, n), self.limit)
+        return (found or Strategy.jump(1, n)).k
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """The groups of the function that is disclosed; NothingDisclosed if none is."""
         refuse_unsuitable(table, self.key, self.wanted())
         sequence, wanted, strategy = self.search(table)
         values = distinct_values(table.sensitive[0].codes)[1]
-        found = evaluate(sequence, values, wanted, strategy)
+        found = evaluate(sequence, values, wanted, strategy, limit=self.limit)
         if found.outcome is None:
-            refuse_nothing(sequence, self.key, told_by_nothing(sequence, values, wanted, strategy))
+            refuse_nothing(sequence, self.key, told_by_nothing(sequence, values, wanted, strategy, self.limit))
         return Partition(sequence.functions[found.outcome - 1])
 
 
@@ -257,10 +268,12 @@ def refuse_infeasible(counts: Codes, wanted: NamedProperty, column: str) -> NoRe
     )
 
 
-def told_by_nothing(sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy) -> str:
+def told_by_nothing(
+    sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy, limit: int
+) -> str:
     """What the failure of the search tells a reader who knows all frequencies, in words."""
     try:
-        left = disclosure_set(sequence, values, wanted, strategy, len(sequence) + 1)
+        left = disclosure_set(sequence, values, wanted, strategy, len(sequence) + 1, limit=limit)
     except BeyondReach:
         return "how much is too costly to reckon"
     verdict = "keeps" if left.holds else "breaks"

@@ -37,28 +37,27 @@ def sign(logs: Logs, constant: int = 0) -> int:
 
 def _vanishes(logs: Logs, constant: int) -> bool:
     """Whether the sum is exactly 0. The logarithm of a rational other than 1 is irrational (Lindemann),
-    so a constant cannot be cancelled; logarithms cancel if and only if every prime does."""
+    so a constant cannot be cancelled; logarithms cancel if and only if the powers of every prime do. Primes need
+    not be found for that: bases without common divisors have the same powers."""
     if constant != 0:
         return False
-    powers: Counter[int] = Counter()
-    for base, coefficient in logs.items():
-        for prime, power in _factors(base).items():
-            powers[prime] += power * coefficient
+    powers: dict[int, int] = {}
+    due = [(base, coefficient) for base, coefficient in logs.items() if base > 1]
+    while due:
+        base, power = due.pop()
+        for other in list(powers):
+            common = math.gcd(base, other)
+            if common > 1:
+                parts = [
+                    (other // common, powers[other]),
+                    (base // common, power),
+                    (common, power + powers.pop(other)),
+                ]
+                due += [part for part in parts if part[0] > 1]
+                break
+        else:
+            powers[base] = power
     return not any(powers.values())
-
-
-def _factors(number: int) -> Counter[int]:
-    """Prime factors by trial division; numbers here are counts."""
-    found: Counter[int] = Counter()
-    divisor = 2
-    while divisor * divisor <= number:
-        while number % divisor == 0:
-            found[divisor] += 1
-            number //= divisor
-        divisor += 1 if divisor == 2 else 2
-    if number > 1:
-        found[number] += 1
-    return found
 
 
 def exact_floor(

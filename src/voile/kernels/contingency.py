@@ -19,7 +19,7 @@ def list_matrices(
     margins: Numbers,
     like_previous: NDArray[np.bool_],
     stride: Numbers,
-    found: NDArray[np.int32],
+    found: Numbers,
     most: int,
 ) -> int:
     """Count the matrices, up to `most` + 1, and list as many as `found` has room for.
@@ -33,7 +33,9 @@ def list_matrices(
     tight = np.zeros((values, cells + 1), np.bool_)  # the column equals the previous one so far
     room, due = sizes.copy(), margins.copy()  # what is not filled, and not spread, yet
     number, v, c, fresh = 0, 0, 0, True
-    tight[0, 0] = like_previous[0]
+    if values == 1:  # nothing to choose
+        x[0] = sizes
+        return _emit(x, stride, found, 0)
     while True:
         q = component[c]
         if not fresh:  # take back what was chosen here, for the next smaller choice
@@ -44,8 +46,6 @@ def list_matrices(
             later += room[d]
             d += 1
         low = max(0, due[q, v] - later)
-        if v == values - 1:
-            low = max(low, room[c])
         high = min(room[c], due[q, v])
         if tight[v, c]:
             high = min(high, x[v - 1, c])
@@ -66,17 +66,34 @@ def list_matrices(
         c += 1
         if c < cells:
             continue
-        if v + 1 < values:
+        if v + 2 < values:
             v, c = v + 1, 0
             tight[v, 0] = like_previous[v]
             continue
-        if number < found.shape[0]:
-            for e in range(cells):
-                place = 0
-                for u in range(values):
-                    place += stride[e, u] * x[u, e]
-                found[number, e] = place
-        number += 1
-        if number > most:
-            return number
+        x[v + 1] = room  # the last value fills what is left
+        if not like_previous[v + 1] or _descends(x[v], room):
+            number = _emit(x, stride, found, number)
+            if number > most:
+                return number
         c, fresh = cells - 1, False
+
+
+@njit(cache=True, nogil=True)
+def _descends(one: Numbers, other: Numbers) -> bool:
+    """Whether the second column is not above the first."""
+    for c in range(one.size):
+        if one[c] != other[c]:
+            return bool(one[c] > other[c])
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _emit(x: Numbers, stride: Numbers, found: Numbers, number: int) -> int:
+    """Note one matrix, if there is room; returns how many there are."""
+    if number < found.shape[0]:
+        for c in range(found.shape[1]):
+            place = 0
+            for v in range(x.shape[0]):
+                place += stride[c, v] * x[v, c]
+            found[number, c] = place
+    return number + 1

@@ -47,7 +47,7 @@ class Tests(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _histograms(slots, cells, group, out):  # type: ignore[no-untyped-def]
+def _histograms(slots, cells, group, out):
     """The histogram of each group, of one matrix."""
     out[:] = 0
     for c in range(slots.size):
@@ -57,7 +57,7 @@ def _histograms(slots, cells, group, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _sort_columns(histograms, alike, order):  # type: ignore[no-untyped-def]
+def _sort_columns(histograms, alike, order):
     """Order interchangeable values by their columns, descending."""
     for v in range(order.size):
         order[v] = v
@@ -75,7 +75,7 @@ def _sort_columns(histograms, alike, order):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def class_keys(matrices, cells, group, groups, seed, keys):  # type: ignore[no-untyped-def]
+def class_keys(matrices, cells, group, groups, seed, keys):
     """A 64-bit number per matrix, equal for matrices of one class; others are told apart later."""
     values = cells.lines.shape[1]
     histograms = np.zeros((groups, values), np.int64)
@@ -94,7 +94,7 @@ def class_keys(matrices, cells, group, groups, seed, keys):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def _orbit(slots, cells, system, out):  # type: ignore[no-untyped-def]
+def _orbit(slots, cells, system, out):
     """How many matrices a listed one stands for: the orders of interchangeable columns."""
     values = cells.lines.shape[1]
     out[:] = 1
@@ -121,7 +121,7 @@ def _orbit(slots, cells, system, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _add(slots, tests, visited, cells, system, order, weight, rest, sums):  # type: ignore[no-untyped-def]
+def _add(slots, tests, visited, cells, system, order, weight, rest, sums):
     """Add one matrix to the sums of its class: line 0 the tables, then a line per kind of person and value."""
     primes, values = system.primes, order.size
     length, count = primes.size, slots.size
@@ -153,7 +153,7 @@ def _add(slots, tests, visited, cells, system, order, weight, rest, sums):  # ty
 
 
 @njit(cache=True, nogil=True)
-def sum_class(members, matrices, visited, tests, cells, system, group, groups, sums, columns):  # type: ignore[no-untyped-def]
+def sum_class(members, matrices, visited, tests, cells, system, group, groups, sums, columns):
     """Add up the matrices of one class; False if they are not of one class after all. `columns` becomes the class:
     the histograms of the groups, interchangeable columns in descending order."""
     values = cells.lines.shape[1]
@@ -186,7 +186,7 @@ def sum_class(members, matrices, visited, tests, cells, system, group, groups, s
 
 
 @njit(cache=True, nogil=True)
-def average_columns(columns, values, kinds, sums, primes, width):  # type: ignore[no-untyped-def]
+def average_columns(columns, values, kinds, sums, primes, width):
     """Values of equal columns share their persons' counts: put the sum of each run at its first value, and its
     width there; 0 at the others."""
     v = 0
@@ -212,7 +212,7 @@ def average_columns(columns, values, kinds, sums, primes, width):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def judge_by_ratio(starts, members, matrices, visited, tests, cells, system, group, groups, top, bottom, held):  # type: ignore[no-untyped-def]
+def judge_by_ratio(starts, members, matrices, visited, tests, cells, system, group, groups, top, bottom, held):
     """Whether in each class no person has a value in more than top / bottom of the tables; -1 if a class turned
     out to be several."""
     values, kinds = cells.lines.shape[1], cells.kinds[-1]
@@ -243,7 +243,7 @@ def judge_by_ratio(starts, members, matrices, visited, tests, cells, system, gro
 
 
 @njit(cache=True, nogil=True)
-def sum_classes(starts, members, matrices, visited, tests, cells, system, group, groups, sums, width):  # type: ignore[no-untyped-def]
+def sum_classes(starts, members, matrices, visited, tests, cells, system, group, groups, sums, width):
     """The sums of each class, and how many values share each column (0: counted with an earlier one); -1 if a
     class turned out to be several."""
     values, kinds = cells.lines.shape[1], cells.kinds[-1]
@@ -259,7 +259,7 @@ def sum_classes(starts, members, matrices, visited, tests, cells, system, group,
 
 
 @njit(cache=True, nogil=True)
-def in_class(members, matrices, cells, group, columns, found):  # type: ignore[no-untyped-def]
+def in_class(members, matrices, cells, group, columns, found):
     """Which matrices have the histograms `columns`, interchangeable columns in descending order."""
     histograms, order = np.zeros(columns.shape, np.int64), np.arange(columns.shape[1])
     for m in range(members.size):

@@ -156,3 +156,15 @@ def weighted_counts(lines: Numbers, number: Residues, outside: Residues, primes:
             reduce_sums(found, primes)
     reduce_sums(found, primes)
     return found
+
+
+@njit(cache=True, nogil=True)
+def add_cell(
+    lines_a: Numbers, place_a: Numbers, ways_a: NDArray[np.float64], lines_b: Numbers, place_b: Numbers,
+    bound: Numbers, out: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """In how many ways each histogram is one of a and one of b: a count that only estimates work."""
+    for i in range(lines_a.shape[0]):
+        for j in range(lines_b.shape[0]):
+            if _fits(lines_a[i], lines_b[j], bound):
+                out[place_a[i] + place_b[j]] += ways_a[i]

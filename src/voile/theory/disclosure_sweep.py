@@ -39,6 +39,7 @@ Flags = NDArray[np.bool_]
 _CHUNK = 1 << 18  # matrices looked at together where arrays are made of them
 _CLASSES = 1 << 12  # classes whose sums are kept together
 _THREADS = 2
+_DENSE = 1 << 24  # places that are marked in an array
 _DONE = 0  # points to no function: disclosed, or jumped over the target
 
 
@@ -56,11 +57,11 @@ class Margins:
         """Of a table.
 
         >>> Margins.of(np.array([0, 0, 1]), np.array([0, 3, 1])).counts.tolist()
-        [[1, 1, 0], [0, 0, 1]]
+        [[0, 1, 1], [1, 0, 0]]
         """
         counts = np.zeros((int(component.max()) + 1, int(values.max()) + 1), np.int64)
         np.add.at(counts, (component, values), 1)
-        order = np.lexsort(counts[::-1])[::-1]
+        order = np.lexsort(counts[::-1])  # the most frequent last: histograms are numbered by the others
         order = order[counts[:, order].any(axis=0)]
         position = np.full(counts.shape[1], -1, np.int64)
         position[order] = np.arange(order.size)
@@ -83,32 +84,34 @@ class DisclosureSweep:
         np.add.at(self.own, (plan.cell, self.margins.position[values]), 1)
         self.system = Residues.for_numbers_up_to(self._largest())
         bounds = np.minimum(plan.sizes[:, None], self.margins.counts[plan.component])
-        stride = _strides(bounds)
-        places = self._listed(stride, most)
-        self.matrices = np.empty(places.shape, np.int32)
-        lines = []
-        for c in range(plan.sizes.size):
-            used = _used(places[:, c])
-            self.matrices[:, c] = used[1]
-            lines.append(_histograms_at(used[0], stride[c], bounds[c], int(plan.sizes[c])))
+        self.matrices, lines = self._listed(bounds, most)
         self.records = records_of(plan, lines, bounds, wanted, self.system)
-        self.at = np.ones(len(places), np.int16)  # the function at which the tables of a matrix are
-        self.failed = np.zeros(len(places), np.int32)  # the fine functions they must have failed
+        self.at = np.ones(len(self.matrices), np.int16)  # the function at which the tables of a matrix are
+        self.failed = np.zeros(len(self.matrices), np.int32)  # the fine functions they must have failed
 
     def _largest(self) -> int:
         """A bound on every number whose sign is asked for: tables, times equal columns, times a side of delta."""
         sides = self.wanted.delta.as_integer_ratio() if isinstance(self.wanted, HighestRatio) else (1,)
         return self.margins.tables * self.margins.alike.size * max(sides)
 
-    def _listed(self, stride: Codes, most: int) -> NDArray[np.int32]:
-        """All matrices: the place of each cell's histogram."""
+    def _listed(self, bounds: Codes, most: int) -> tuple[NDArray[np.int32], list[Codes]]:
+        """All matrices: which of its histograms each cell has; and these."""
+        stride, cells = _strides(bounds), self.plan.sizes.size
         given = (self.plan.sizes, self.plan.component, self.margins.counts, self.margins.alike, stride)
-        number = list_matrices(*given, np.empty((0, self.plan.sizes.size), np.int32), most)
+        number = list_matrices(*given, np.empty((0, cells), np.int64), most)
         if number > most:
             raise BeyondReach("too many contingency matrices", where="k-jump", rule=f"at most {most}")
-        places = np.empty((number, self.plan.sizes.size), np.int32)
+        if number == 1:  # however many values: nothing is numbered
+            return np.zeros((1, cells), np.int32), list(
+                _columns_in_order(self.own, self.margins.alike)[0][:, None]
+            )
+        places = np.empty((number, cells), np.int64)
         list_matrices(*given, places, most)
-        return places
+        matrices, lines = np.empty(places.shape, np.int32), []
+        for c in range(cells):
+            used, matrices[:, c] = _used(places[:, c])
+            lines.append(_histograms_at(used, stride[c], bounds[c], int(self.plan.sizes[c])))
+        return matrices, lines
 
     @cached_property
     def _primes(self) -> Primes:
@@ -273,12 +276,18 @@ class DisclosureSweep:
         like = np.zeros(some.size, bool)
         in_class(some, self.matrices, self._cells, group, sorted_mine, like)
         some = some[like]
-        sums, width = self._room(1)
-        starts = np.array([0, some.size])
         if some.size == 0:
             return 0, [[0] * self.margins.alike.size for _ in range(int(self.records.kinds[-1]))]
-        sum_classes(starts, *self._given(j, some), sums, width)  # type: ignore[call-arg]
-        size, persons = self._whole(sums[0], width[0])
+        sums, width = self._room(_THREADS)
+        starts, given = np.linspace(0, some.size, _THREADS + 1).astype(np.int64), self._given(j, some)
+
+        def add_up(part: int) -> None:
+            one = slice(part, part + 1)
+            sum_classes(starts[part : part + 2], *given, sums[one], width[one])  # type: ignore[call-arg]
+
+        with ThreadPoolExecutor(_THREADS) as threads:  # one class, in parts
+            list(threads.map(add_up, range(_THREADS)))
+        size, persons = self._whole(sums.sum(axis=0) % self.system.primes, width[-1])
         orbit = _orbit(sorted_mine, self.margins.alike)
         back = np.argsort(order).tolist()
         return size // orbit, [[line[p] // orbit for p in back] for line in persons]
@@ -291,9 +300,11 @@ def _strides(bounds: Codes) -> Codes:
     return np.append(np.cumprod(radix[:, ::-1], axis=1)[:, ::-1][:, 1:], 0 * radix[:, :1], axis=1)
 
 
-def _used(places: NDArray[np.int32]) -> tuple[Codes, Codes]:
+def _used(places: Codes) -> tuple[Codes, Codes]:
     """The places that occur, ascending, and the rank of each entry among them."""
-    there = np.zeros(int(places.max(initial=0)) + 1, bool)
+    if places.max() > _DENSE:
+        return np.unique(places, return_inverse=True)
+    there = np.zeros(int(places.max()) + 1, bool)
     there[places] = True
     return np.flatnonzero(there), (np.cumsum(there) - 1)[places]
 

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.generalizations import Generalizations
+from voile.errors import BeyondReach
+from voile.theory.costs import LIMIT, MOST_MATRICES, Costs, require_affordable
 from voile.theory.disclosure_sweep import DisclosureSweep
 from voile.theory.search_plan import plan_for
 from voile.theory.set_properties import SetProperty
 from voile.theory.strategies import Strategy
 
 Codes = NDArray[np.int64]
-MOST_MATRICES = 10**8
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -80,27 +81,32 @@ class Evaluation:
         return [(s.function, which) for s in self.steps for which in ((0, 1) if s.ds is not None else (0,))]
 
 
-def evaluate(sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy) -> Evaluation:
+def evaluate(
+    sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy, *, limit: int = LIMIT
+) -> Evaluation:
     """Follow the search for a table: `values` are the sensitive values of the rows, numbered from 0.
 
-        >>> clinic = Generalizations.of_groups(
-        ...     [[[0, 1], [2, 3], [4, 5]], [[0, 1, 2], [3, 4, 5]], [[0, 1, 2, 3], [4, 5]]], 6)
-        >>> illness = np.array([2, 1, 0, 0, 3, 4])  # flu, cold, cancer, cancer, headache, toothache
-        >>> from voile.theory.disclosure_sweep import DisclosureSweep
-    from voile.theory.search_plan import plan_for
-    from voile.theory.set_properties import Distinct
-        >>> found = evaluate(clinic, illness, Distinct(2), Strategy.naive(3))
-        >>> found.outcome, disclosure_set(clinic, illness, Distinct(2), Strategy.naive(3), 2)
-        (2, TableSet(4 tables, highest ratio 1, holds False))
-        >>> evaluate(clinic, illness, Distinct(2), Strategy.safe(3)).outcome
-        3
+    `limit`: millions of steps that an exact answer may take, estimated without looking at who has what; else
+    BeyondReach.
+
+    >>> clinic = Generalizations.of_groups(
+    ...     [[[0, 1], [2, 3], [4, 5]], [[0, 1, 2], [3, 4, 5]], [[0, 1, 2, 3], [4, 5]]], 6)
+    >>> illness = np.array([2, 1, 0, 0, 3, 4])  # flu, cold, cancer, cancer, headache, toothache
+    >>> from voile.theory.set_properties import Distinct
+    >>> evaluate(clinic, illness, Distinct(2), Strategy.naive(3)).outcome
+    2
+    >>> disclosure_set(clinic, illness, Distinct(2), Strategy.naive(3), 2)
+    TableSet(4 tables, highest ratio 1, holds False)
+    >>> evaluate(clinic, illness, Distinct(2), Strategy.safe(3)).outcome
+    3
     """
+    require_affordable(sequence, np.bincount(values), wanted, strategy, limit)
     steps: list[Step] = []
     i = 1
     while i <= len(sequence):
         per = permutation_set(sequence, values, wanted, i)
         looked = strategy.kind == "safe" or (strategy.kind == "jump" and per.holds)
-        ds = disclosure_set(sequence, values, wanted, strategy, i) if looked else None
+        ds = _disclosure_set(sequence, values, wanted, strategy, i) if looked else None
         steps.append(Step(i, per, ds))
         if per.holds if ds is None else ds.holds:
             return Evaluation(strategy, i, tuple(steps))
@@ -126,11 +132,28 @@ def disclosure_set(
     strategy: Strategy,
     function: int,
     *,
-    most: int = MOST_MATRICES,
+    limit: int = LIMIT,
 ) -> TableSet:
     """ds(g_i(t)): the tables of the permutation set for which the search arrives at the function, too; with
     function = n + 1 all tables of these frequencies for which it ends in nothing."""
+    cost = Costs(sequence, np.bincount(values), wanted).of(strategy, function)
+    if not cost.fits(limit):
+        raise BeyondReach(
+            f"an exact answer takes up to {cost.work:,} million steps with {cost.matrices:,} matrices",
+            where="disclosure set",
+            rule=f"at most {limit:,} million steps and {MOST_MATRICES:,} matrices",
+            remedy="allow more with a larger limit; or take fewer, coarser or nested functions",
+        )
+    return _disclosure_set(sequence, values, wanted, strategy, function)
+
+
+def _disclosure_set(
+    sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy, function: int
+) -> TableSet:
+    if function == 1:  # where every search begins
+        return permutation_set(sequence, values, wanted, 1)
     plan = plan_for(sequence, wanted, strategy, function)
+    most = Costs(sequence, np.bincount(values), wanted).of(strategy, function).matrices
     sweep = DisclosureSweep(plan, values, wanted, most)
     size, lines = sweep.arrive()
     position = sweep.margins.position.tolist()

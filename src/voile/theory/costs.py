@@ -1,0 +1,250 @@
+"""What an exact answer costs, told from the functions, the strategy and the frequencies of the values alone.
+
+Who has what must not decide whether an answer is given: a refusal that depends on the table would itself tell
+something about it (facts/k_jump.md, section 6). So the work is estimated for the worst table with these
+frequencies, for every function a search may come to, before anything is looked at.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import factorial, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.generalizations import Generalizations
+from voile.errors import BeyondReach
+from voile.kernels.contingency import list_matrices
+from voile.kernels.histograms import add_cell, list_histograms
+from voile.theory.group_trees import GroupTree
+from voile.theory.residues import Residues
+from voile.theory.search_plan import SearchPlan, plan_for
+from voile.theory.set_properties import SetProperty
+from voile.theory.strategies import Strategy
+
+Codes = NDArray[np.int64]
+LIMIT = 40_000  # millions of steps: about a minute
+MOST_MATRICES = 5 * 10**7
+MOST_NUMBERS = 5 * 10**7
+_MOST_TESTS = 6  # fine functions that one table may have to fail: each doubles the terms
+_PAIRS = 3 * 10**7  # pairs of histograms that counting matrices may take
+_MILLION = 10**6
+_PLACES = 2**62
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one target, or of the worst of several: contingency matrices at most, millions of steps, and numbers that
+    are held together."""
+
+    matrices: int
+    work: int
+    numbers: int = 0
+
+    def fits(self, limit: int) -> bool:
+        """Whether that may be done: the steps within a limit, the rest within memory."""
+        return self.work <= limit and self.matrices <= MOST_MATRICES and self.numbers <= MOST_NUMBERS
+
+
+class Costs:
+    """Estimates for one table's frequencies.
+
+    >>> from fractions import Fraction
+    >>> from voile.theory.set_properties import HighestRatio
+    >>> pairs = Generalizations((np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0])))
+    >>> Costs(pairs, np.array([2, 2]), HighestRatio(Fraction(1, 2))).of(Strategy.jump(1, 2), 2)
+    Cost(matrices=1, work=1, numbers=3)
+    """
+
+    def __init__(self, sequence: Generalizations, frequencies: Codes, wanted: SetProperty) -> None:
+        self.sequence, self.wanted = sequence, wanted
+        self.frequencies = np.sort(frequencies[frequencies > 0])
+        self._most_ways = cache(self._count_ways)
+
+    @cached_property
+    def length(self) -> int:
+        """How many residues a number of tables takes."""
+        tables = factorial(int(self.frequencies.sum())) // prod(map(factorial, self.frequencies.tolist()))
+        return Residues.for_numbers_up_to(tables * 100).length
+
+    @cached_property
+    def histograms(self) -> list[int]:
+        """How many histograms of each size there are below the frequencies."""
+        return _histogram_numbers(self.frequencies.tolist())
+
+    def of(self, strategy: Strategy, target: int) -> Cost:
+        """The disclosure set of one function, for any table with these frequencies."""
+        plan = plan_for(self.sequence, self.wanted, strategy, target)
+        tests = max(bits.bit_count() for bits in plan.visited)
+        if tests > _MOST_TESTS:
+            return Cost(MOST_MATRICES + 1, 2**tests)
+        matrices = self._matrices(plan)
+        terms = 2**tests * (3 * plan.sizes.size + plan.sizes.size * 2 * self.frequencies.size)
+        sweep = matrices * (len(plan.needed) + 1) * terms * self.length
+        return Cost(
+            matrices, 1 + (sweep + self._records(plan, matrices)) // _MILLION, self._numbers(plan, matrices)
+        )
+
+    def _numbers(self, plan: SearchPlan, matrices: int) -> int:
+        """The places of a cell's histograms where they are numbered: to be counted, or to tell matrices apart."""
+        numbers = 1
+        for c, size in enumerate(plan.sizes.tolist()):
+            places = prod(min(size, most) + 1 for most in self.frequencies.tolist()[:-1])
+            if plan.fine_in(c):
+                numbers = max(numbers, places * self.length)
+            elif matrices > 1 and places > _PLACES:
+                numbers = max(numbers, places)
+        return numbers
+
+    def search(self, strategy: Strategy) -> Cost:
+        """A whole search, whichever functions it comes to."""
+        if strategy.kind == "naive":
+            return Cost(1, 1)
+        each = [Cost(1, 1), *(self.of(strategy, i) for i in range(2, len(self.sequence) + 1))]
+        return Cost(max(c.matrices for c in each), sum(c.work for c in each), max(c.numbers for c in each))
+
+    def _matrices(self, plan: SearchPlan) -> int:
+        """The most matrices that any table with these frequencies has."""
+        number = 1
+        for q in range(int(plan.component.max()) + 1):
+            sizes = np.sort(plan.sizes[plan.component == q])
+            number *= self._most_ways(tuple(sizes.tolist()))
+            if number > MOST_MATRICES:
+                break
+        return number
+
+    def _count_ways(self, sizes: tuple[int, ...]) -> int:
+        """In how many ways some cells can be filled, their histogram together being the one that allows most."""
+        if len(sizes) == 1:
+            return 1
+        whole = sum(sizes) == int(self.frequencies.sum())
+        loose = prod(self.histograms[size] for size in sizes[:-1])
+        if loose <= 1000:
+            return loose
+        counted = self._counted(sizes)
+        number = loose if counted is None else counted
+        orders = prod(map(factorial, Counter(self.frequencies.tolist()).values()))
+        if whole and number > MOST_MATRICES and number // orders <= MOST_MATRICES:
+            return self._listed(sizes)
+        return number
+
+    def _counted(self, sizes: tuple[int, ...]) -> int | None:
+        """The number of matrices by adding cell after cell; None where even that is too much."""
+        bound = self.frequencies
+        stride = np.append(np.cumprod(np.append(bound[:-1] + 1, 1)[::-1])[::-1][1:], 0)
+        together, ways = np.zeros((1, bound.size), np.int64), np.ones(1)
+        for size in sizes:
+            filled = int(together[0].sum()) + size
+            if len(together) * self.histograms[size] > _PAIRS or np.prod(bound[:-1] + 1.0) > _PAIRS:
+                return None
+            own = _histograms(size, bound)
+            out = np.zeros(int(np.prod(bound[:-1] + 1)))
+            add_cell(together, together @ stride, ways, own, own @ stride, bound, out)
+            together = _histograms(filled, bound)
+            ways = out[together @ stride]
+        return int(min(ways.max(), 1e18))
+
+    def _listed(self, sizes: tuple[int, ...]) -> int:
+        """The number of matrices of the whole table, of interchangeable values only one order counted."""
+        alike = np.append(False, self.frequencies[1:] == self.frequencies[:-1])
+        cells = np.array(sizes)
+        none = np.empty((0, cells.size), np.int64)
+        stride = np.zeros((cells.size, self.frequencies.size), np.int64)
+        together = np.zeros(cells.size, np.int64)
+        return int(list_matrices(cells, together, self.frequencies[None, :], alike, stride, none, MOST_MATRICES))
+
+    def _records(self, plan: SearchPlan, matrices: int) -> int:
+        """Steps to make the records of all cells: pairs of histograms, for every histogram a cell may have."""
+        subsets = {part for bits in plan.visited for part in (bits, *(1 << i for i in range(bits.bit_length())))}
+        steps, known = 0, set()
+        for c, size in enumerate(plan.sizes.tolist()):
+            for bits in sorted({part & plan.fine_in(c) for part in subsets}):
+                shape = plan.tree(c, bits)[0]
+                if not shape.parts or shape in known:
+                    continue
+                known.add(shape)
+                pairs, once = self._pairs(shape)
+                steps += pairs + (pairs + once) * (1 if matrices == 1 else self.histograms[size])
+        return steps * self.length
+
+    def _pairs(self, shape: GroupTree) -> tuple[int, int]:
+        """Pairs that are multiplied for a tree, but for its last product; and those of that one, for one whole."""
+        pairs = sum(sum(self._pairs(part)) for part in set(shape.parts) if part.parts)
+        sizes = sorted(part.size for part in shape.parts)
+        while len(sizes) > 2:
+            pairs += self.histograms[sizes[0]] * self.histograms[sizes[1]]
+            sizes = sorted([sizes[0] + sizes[1], *sizes[2:]])
+        return pairs, self.histograms[sizes[0]] + self.histograms[sizes[-1]]
+
+
+def _histogram_numbers(frequencies: list[int]) -> list[int]:
+    """How many histograms of each size there are below the frequencies.
+
+    >>> _histogram_numbers([2, 1])
+    [1, 2, 2, 1]
+    """
+    found = [1]
+    for most in frequencies:
+        found = [sum(found[max(0, size - most) : size + 1]) for size in range(len(found) + most)]
+    return found
+
+
+def _histograms(size: int, bound: Codes) -> Codes:
+    found = np.empty((list_histograms(size, bound, np.empty((0, bound.size), np.int64)), bound.size), np.int64)
+    list_histograms(size, bound, found)
+    return found
+
+
+def jump_vectors(n: int) -> Iterator[tuple[int, ...]]:
+    """Vectors in the order of what they cost: nobody jumps; those at g_2 jump to nothing; those at g_2 and g_3;
+    and so on.
+
+    >>> list(jump_vectors(3))
+    [(1, 1, 1), (1, 3, 1), (1, 3, 3)]
+    """
+    for m in range(1, max(2, n + 1)):
+        yield tuple(n if 2 <= j <= m else 1 for j in range(1, n + 1))
+
+
+def affordable(
+    sequence: Generalizations, frequencies: Codes, wanted: SetProperty, limit: int = LIMIT
+) -> Strategy | None:
+    """The jump strategy with the fewest jumps whose exact answer fits the limit; None if none does."""
+    costs, n = Costs(sequence, frequencies, wanted), len(sequence)
+    for k in jump_vectors(n):
+        strategy = Strategy.jump(k, n)
+        if costs.search(strategy).fits(limit):
+            return strategy
+    return None
+
+
+def require_affordable(
+    sequence: Generalizations, frequencies: Codes, wanted: SetProperty, strategy: Strategy, limit: int = LIMIT
+) -> None:
+    """Refuse a search whose exact answer costs too much, with what would fit."""
+    costs = Costs(sequence, frequencies, wanted)
+    cost = costs.search(strategy)
+    if cost.fits(limit):
+        return
+    other = affordable(sequence, frequencies, wanted, limit)
+    raise BeyondReach(
+        f"an exact answer takes up to {cost.work:,} million steps with {cost.matrices:,} matrices",
+        where="k_jump",
+        rule=f"at most {limit:,} million steps and {MOST_MATRICES:,} matrices; estimated from quasi-identifiers, "
+        "functions and frequencies, before looking at who has what",
+        remedy=_advice(sequence, frequencies, wanted, limit, other),
+    )
+
+
+def _advice(
+    sequence: Generalizations, frequencies: Codes, wanted: SetProperty, limit: int, other: Strategy | None
+) -> str:
+    if other is not None:
+        return f"use k={'+'.join(map(str, other.k))} (strategy=jump), a larger limit, or k=auto"
+    for first in range(2, len(sequence) + 1):
+        rest = Generalizations(sequence.functions[first - 1 :])
+        if affordable(rest, frequencies, wanted, limit) is not None:
+            return f"begin with a coarser function: first={first} and k=auto"
+    return "use a sequence of fewer, coarser functions, or fewer different sensitive values"
