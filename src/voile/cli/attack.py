@@ -35,6 +35,7 @@ def command() -> None:
 @click.option("--require", default="", metavar="RULE", help='What the search looked for: for example "l>=2".')
 @click.option("--strategy", default="", metavar="STRATEGY", help="naive, safe, jump or secret_choice.")
 @click.option("--k", default="", metavar="NUMBERS", help="Distances of jump: one, or one per function, with +.")
+@click.option("--limit", type=click.IntRange(min=1), default=None, help="Million steps the answer may take.")
 @click.option("--show-values", is_flag=True, help="Name persons by their quasi-identifiers, with their values.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def minimality(
@@ -46,6 +47,7 @@ def minimality(
     require: str,
     strategy: str,
     k: str,
+    limit: int | None,
     show_values: bool,
     as_json: bool,
 ) -> int:
@@ -58,7 +60,7 @@ def minimality(
     given = {"sequence": plan, "utility": utility, "require": require, "strategy": strategy, "k": k}
     with ProgressBar() as progress:
         progress("attacking", 0)
-        report = attack_minimality(release, spec, known, **given)
+        report = attack_minimality(release, spec, known, limit=limit, **given)
     if as_json:
         show.document(report.document(show_values))
     else:
