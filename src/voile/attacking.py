@@ -161,12 +161,14 @@ def attack_minimality(
     require: str = "",
     strategy: str = "",
     k: str = "",
+    limit: int | None = None,
 ) -> MinimalityReport:
     """The minimality attack on a release folder or any published table.
 
     `known` are everybody's quasi-identifiers (a file or a data frame); with the sensitive column, guesses are
     graded. What the certificate does not say is given: `sequence` is levels, cuts, lattice or a plan (JSON),
-    `require` for example "l>=2", `strategy` naive, safe, jump (with distances `k`) or secret_choice.
+    `require` for example "l>=2", `strategy` naive, safe, jump (with distances `k`) or secret_choice. `limit`:
+    millions of steps that the exact answer may take.
     """
     schema = schema_of(spec)
     schema.require_roles()
@@ -177,8 +179,10 @@ def attack_minimality(
     _refuse_suppressed(shown, release.schema)
     persons = KnownPersons.read(known, schema, values)
     given = {"sequence": sequence, "utility": utility, "require": require, "strategy": strategy, "k": k}
-    search, name = _search(persons.table, _stated(release.certificate) | _asked(given))
-    found = conclude(_seen(shown, persons, search, release.schema), search)
+    allowed = {} if limit is None else {"limit": limit}
+    chosen, name = _chosen(_stated(release.certificate) | _asked(given) | allowed)
+    search = _search(persons.table, chosen, name)
+    found = conclude(_seen(shown, persons, search, release.schema), search, limit=chosen.limit)
     graded = None if persons.truth is None else _graded(found, shown, persons.truth)
     people = pl.DataFrame([value_labels(c, c.codes).cast(pl.String) for c in persons.compared.columns])
     cells = shown.frame[secret.name].cast(pl.String).fill_null("")
@@ -263,8 +267,8 @@ def _looked_for(require: str) -> dict[str, Any]:
     return {"property": PROPERTY_OF_MODEL[model.key], "l": size} | ({"c": model.c} if hasattr(model, "c") else {})
 
 
-def _search(table: Table, told: Mapping[str, Any]) -> tuple[Search, str]:
-    """What the adversary knows of the search, and the strategy in a word."""
+def _chosen(told: Mapping[str, Any]) -> tuple[KJump, str]:
+    """The search with its parameters, and its strategy in a word."""
     for name, option in (("sequence", "levels, cuts, lattice, or @plan.json"), ("l", 'for example "l>=2"')):
         if name not in told:
             raise ParameterError(
@@ -274,10 +278,14 @@ def _search(table: Table, told: Mapping[str, Any]) -> tuple[Search, str]:
                 remedy=option,
             )
     strategy = told.get("strategy", "naive")
-    secret = strategy == SECRET_CHOICE
-    chosen = KJump.configure({"k": 1, **told, "strategy": "naive" if secret else strategy})
+    known = "naive" if strategy == SECRET_CHOICE else strategy
+    return KJump.configure({"k": 1, **told, "strategy": known}), strategy
+
+
+def _search(table: Table, chosen: KJump, strategy: str) -> Search:
+    """What the adversary knows."""
     sequence, wanted, known = chosen.search(table)
-    return Search(sequence, wanted, None if secret else known), strategy
+    return Search(sequence, wanted, None if strategy == SECRET_CHOICE else known)
 
 
 def _seen(shown: ShownRelease, persons: KnownPersons, search: Search, schema: Schema) -> Seen:

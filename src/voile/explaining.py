@@ -144,8 +144,8 @@ def explain(table: Table, algorithm: str = "k_jump", **parameters: object) -> Ex
     resolved = chosen.resolve(table)
     sequence, wanted, strategy = resolved.search(table)
     values = distinct_values(table.sensitive[0].codes)[1]
-    search = _Search(table, sequence, values, wanted, resolved.utility)
-    found = evaluate(sequence, values, wanted, strategy)
+    search = _Search(table, sequence, values, wanted, resolved)
+    found = search.evaluated(strategy)
     steps = tuple(search.steps(found))
     n = len(sequence)
     jump = strategy if strategy.kind == "jump" else Strategy.jump(1, n)
@@ -160,11 +160,16 @@ class _Search:
     sequence: Generalizations
     values: Codes
     wanted: SetProperty
-    utility: str
+    algorithm: KJump
+
+    def evaluated(self, strategy: Strategy) -> Evaluation:
+        """The path of a strategy."""
+        return evaluate(self.sequence, self.values, self.wanted, strategy, limit=self.algorithm.limit)
 
     def left_at(self, strategy: Strategy, function: int) -> TableSet:
         """What readers are left with who see this function disclosed; with n + 1, who hear of nothing."""
-        return disclosure_set(self.sequence, self.values, self.wanted, strategy, function)
+        limit = self.algorithm.limit
+        return disclosure_set(self.sequence, self.values, self.wanted, strategy, function, limit=limit)
 
     def steps(self, found: Evaluation) -> Iterator[Looked]:
         """The functions on the path, also with what is left where the strategy did not ask."""
@@ -177,7 +182,7 @@ class _Search:
                 i,
                 self.sequence.titles[i - 1],
                 int(groups.max()) + 1,
-                grouping_loss(self.table, groups, "gcp" if self.utility == "gcp" else "dm"),
+                grouping_loss(self.table, groups, "gcp" if self.algorithm.utility == "gcp" else "dm"),
                 step.per,
                 left,
                 self.above(left, i),
@@ -189,7 +194,7 @@ class _Search:
         """What a strategy does, or would do."""
         beyond = ""
         if found is None:
-            found, beyond = within_reach(partial(evaluate, self.sequence, self.values, self.wanted, strategy))
+            found, beyond = within_reach(partial(self.evaluated, strategy))
         if found is None:
             return Outcome(strategy, None, None, beyond=beyond)
         at = found.outcome or len(self.sequence) + 1

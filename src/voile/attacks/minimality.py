@@ -19,6 +19,7 @@ from voile.core.bags import Bag
 from voile.core.generalizations import Generalizations, Groups
 from voile.core.order import dense_rank, distinct_values
 from voile.errors import ParameterError
+from voile.theory.costs import LIMIT
 from voile.theory.evaluation import TableSet, disclosure_set, permutation_set
 from voile.theory.set_figures import broken_for
 from voile.theory.set_properties import SetProperty
@@ -133,8 +134,8 @@ def recognised(sequence: Generalizations, group: Groups) -> tuple[int, ...]:
     return tuple(found)
 
 
-def conclude(seen: Seen, search: Search) -> Conclusion:
-    """All that the adversary can tell.
+def conclude(seen: Seen, search: Search, *, limit: int = LIMIT) -> Conclusion:
+    """All that the adversary can tell; `limit`: millions of steps that the exact answer may take.
 
     >>> clinic = Generalizations.of_groups([[[0, 1], [2, 3], [4, 5]], [[0, 1, 2], [3, 4, 5]]], 6)
     >>> half = np.array([0, 0, 0, 1, 1, 1])  # the groups of g2: flu, cold, cancer and cancer, headache, toothache
@@ -150,7 +151,7 @@ def conclude(seen: Seen, search: Search) -> Conclusion:
     codes, values = _some_table(seen)
     face = permutation_set(search.sequence, values, search.wanted, places[0])
     rows = np.bincount(seen.group)[seen.group]
-    left = _joined(list(_sets(search, places, values, face.holds)), rows, search.wanted)
+    left = _joined(list(_sets(search, places, values, face.holds, limit)), rows, search.wanted)
     if left is None:
         raise _does_not_fit("this search would not have disclosed this release, whatever the table")
     return Conclusion(places, face, left, codes, np.array(broken_for(left, rows.tolist(), search.wanted), bool))
@@ -167,13 +168,13 @@ def _some_table(seen: Seen) -> tuple[Integers, Integers]:
 
 
 def _sets(
-    search: Search, places: tuple[int, ...], values: Integers, passes: bool
+    search: Search, places: tuple[int, ...], values: Integers, passes: bool, limit: int
 ) -> Iterator[tuple[int, TableSet]]:
     """The tables of each way on which the search discloses what it has come to."""
     for way in _ways(search, places):
         if not passes and way.strategy.kind != "safe":
             continue
-        tables = disclosure_set(way.sequence, values, search.wanted, way.strategy, way.function)
+        tables = disclosure_set(way.sequence, values, search.wanted, way.strategy, way.function, limit=limit)
         if tables.size and (way.strategy.kind == "naive" or tables.holds):
             yield way.weight, tables
 

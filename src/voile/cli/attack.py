@@ -35,6 +35,7 @@ def command() -> None:
 @click.option("--require", default="", metavar="RULE", help='What the search looked for: for example "l>=2".')
 @click.option("--strategy", default="", metavar="STRATEGY", help="naive, safe, jump or secret_choice.")
 @click.option("--k", default="", metavar="NUMBERS", help="Distances of jump: one, or one per function, with +.")
+@click.option("--limit", type=click.IntRange(min=1), default=None, help="Million steps the answer may take.")
 @click.option("--show-values", is_flag=True, help="Name persons by their quasi-identifiers, with their values.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def minimality(
@@ -46,6 +47,7 @@ def minimality(
     require: str,
     strategy: str,
     k: str,
+    limit: int | None,
     show_values: bool,
     as_json: bool,
 ) -> int:
@@ -58,7 +60,7 @@ def minimality(
     given = {"sequence": plan, "utility": utility, "require": require, "strategy": strategy, "k": k}
     with ProgressBar() as progress:
         progress("attacking", 0)
-        report = attack_minimality(release, spec, known, **given)
+        report = attack_minimality(release, spec, known, limit=limit, **given)
     if as_json:
         show.document(report.document(show_values))
     else:
@@ -82,19 +84,19 @@ def describe(report: Any, show_values: bool) -> None:
 
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
-    from voile.theory.set_figures import in_tables, in_words, worst_in
+    from voile.theory.set_figures import how_many, in_words, worst_in
 
     found, sequence = report.found, report.search.sequence
     yield "persons", f"{found.above.size} in {counted(report.groups, 'group')}"
     yield "search", f"{report.strategy}, for {in_words(report.search.wanted)}, over {len(sequence)} functions"
     places = " and ".join(f"g{i}" for i in found.functions)
     yield "disclosed", f"{places}: {report.title}"
-    yield "on its face", f"{in_tables(found.face.size)}, {worst_in(found.face, report.search.wanted)}"
+    yield "on its face", f"{how_many(found.face)}, {worst_in(found.face, report.search.wanted)}"
     ways = ", counted once for each choice of functions" if report.search.strategy is None else ""
-    yield "left", f"{in_tables(found.left.size)}{ways}, {worst_in(found.left, report.search.wanted)}"
+    yield "left", f"{how_many(found.left)}{ways}, {worst_in(found.left, report.search.wanted)}"
     yield "above", f"{int(found.above.sum())} of {counted(found.above.size, 'person')}"
     yield "told for certain", f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')}"
-    if report.graded is not None:
+    if report.graded is not None and report.graded.above + report.graded.told:
         graded = report.graded
         told = f"{graded.told_right} of {graded.told} told are right"
         yield "against the truth", f"{told}; the likeliest value is right for {graded.above_right} of those above"
@@ -116,11 +118,12 @@ def _guesses(report: Any) -> tuple[list[str], list[list[str]]]:
 
 
 def _in_short(report: Any) -> str:
-    from voile.theory.set_figures import in_tables, in_words
+    from voile.theory.set_figures import how_many, in_words
 
     found, asked = report.found, in_words(report.search.wanted)
     face = f"on its face: {asked}"
-    left = f"Who knows the algorithm is left with {in_tables(found.left.size)}"
+    ways = " (counted once for each choice)" if report.search.strategy is None else ""
+    left = f"Who knows the algorithm is left with {how_many(found.left)}{ways}"
     if report.ok:
         return f"{face}. {left}: {asked} still"
     certain = f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')} are told for certain"
