@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test tracer quick lint bench oracle clean
+.PHONY: demo test tracer quick nightly lint bench oracle clean
 
 $(READY): pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
@@ -23,6 +23,10 @@ test: $(READY) tracer
 
 quick: $(READY)
 	$(BIN)/python -m pytest -m "not slow" -n 2
+
+# thousands of random searches, other ones every night, against the second implementation of k-jump
+nightly: $(READY)
+	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/oracle/test_k_jump_literal.py tests/oracle/test_k_jump_worlds.py -n 2
 
 lint: $(READY)
 	$(BIN)/ruff check .

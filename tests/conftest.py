@@ -13,7 +13,8 @@ SHARED = Path(os.environ.get("VOILE_SHARED") or Path(__file__).parents[2] / "sha
 settings.register_profile(
     "voile", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None
 )
-settings.load_profile("voile")
+settings.register_profile("nightly", parent=settings.get_profile("voile"), derandomize=False, print_blob=True)
+settings.load_profile("nightly" if os.environ.get("VOILE_NIGHTLY") else "voile")
 
 
 def _cases(name):

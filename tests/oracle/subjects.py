@@ -23,7 +23,7 @@ from voile.core.hierarchy import Hierarchy
 from voile.core.partition import Partition
 from voile.core.schema import Role
 from voile.core.table import Table
-from voile.errors import Infeasible
+from voile.errors import Infeasible, NothingDisclosed
 from voile.kernels.independent import merged_groups
 from voile.requirements import parse_requirements
 from voile.theory.partitions import merged, set_partitions
@@ -88,7 +88,7 @@ def catalog_algorithm(key, also="", table=table_of, **parameters):
 
         try:
             return distribution(run) if isinstance(chosen, RandomisedAlgorithm) else {run(): Fraction(1)}
-        except Infeasible:
+        except (Infeasible, NothingDisclosed):
             return {None: Fraction(1)}
 
     return of
@@ -189,7 +189,7 @@ def lowest_id_rda(ell):
         table = table_of(world)
         try:
             return persons_in(chosen.partition(table, draws=LowestId()), table)
-        except Infeasible:
+        except (Infeasible, NothingDisclosed):
             return None
 
     return certain(groups)
