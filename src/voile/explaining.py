@@ -130,8 +130,8 @@ def explain(table: Table, algorithm: str = "k_jump", **parameters: object) -> Ex
     >>> clinic = pl.DataFrame({"age": [21, 29, 35, 38, 44, 47], "disease": ["flu", "cold", "gout"] * 2})
     >>> spec = {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"}
     >>> found = explain(voile.read(clinic, spec), l=2)
-    >>> found.outcome.function, found.sequence.titles[found.outcome.function - 1]
-    (2, 'age level 2')
+    >>> [(step.title, step.face.size, step.disclosed) for step in found.steps]
+    [('age level 3', 90, True)]
     """
     chosen = catalog.algorithm(algorithm).configure(parameters)
     if not isinstance(chosen, KJump):
