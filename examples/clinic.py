@@ -4,7 +4,6 @@ import tempfile
 from pathlib import Path
 
 import voile
-from voile.attacking import attack_minimality
 
 here = Path(__file__).parent
 table, spec = here / "clinic.csv", here / "clinic.toml"
@@ -12,7 +11,7 @@ with tempfile.TemporaryDirectory() as place:
     for strategy in ("naive", "jump"):
         folder = Path(place) / strategy
         release, audit = voile.publish(table, spec, "k_jump", folder, l=2, strategy=strategy)
-        told = attack_minimality(folder, spec, table)
+        told = voile.attack_minimality(folder, spec, table)
         print(f"{strategy}: {release.certificate['table']['groups']} groups; the files keep l = 2:", audit.ok)
         print(f"  holds against: {release.certificate['adversary']['rung']}")
         print(f"  who knows the search knows more than it should of {told.found.above.sum()} patients")
