@@ -1,5 +1,6 @@
 """k-jump and secret choice as algorithms: the paper's tables as real ones, promises, refusals."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +16,7 @@ from voile.algorithms.secret_choice import SecretChoice, subset
 from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Role
 from voile.core.table import Table
-from voile.errors import Infeasible, NothingDisclosed, ParameterError, SpecError
+from voile.errors import BeyondReach, Infeasible, NothingDisclosed, ParameterError, SpecError
 from voile.pipeline import promise_of
 
 PATIENTS = pl.DataFrame(
@@ -234,3 +235,46 @@ def test_an_impossible_draw_of_functions_is_refused():
     )
     with pytest.raises(ParameterError, match="at most 60 are drawn from"):
         SecretChoice.configure({"l": 2, "sequence": [{"q0": 0}] * 61, "utility": "as_given"}).partition(table)
+
+
+def clinic(seed=3, rows=40):
+    """Ages in tens, districts of two towns, four illnesses."""
+    rng = np.random.default_rng(seed)
+    ages, places = rng.integers(20, 80, rows).tolist(), rng.integers(0, 4, rows).tolist()
+    towns = Hierarchy.from_lines([["a1", "a", "*"], ["a2", "a", "*"], ["b1", "b", "*"], ["b2", "b", "*"]])
+    return Table(
+        [
+            column("age", axis_of([20, 79]), ages),
+            column("place", towns, places),
+            column("illness", Hierarchy.flat(list("wxyz")), [i * i % 7 % 4 for i in range(rows)], Role.SENSITIVE),
+        ]
+    )
+
+
+def test_the_limit_decides_how_far_to_jump():
+    """From the functions and frequencies alone: whoever has what, k is the same, and so is a refusal."""
+    table = clinic()
+    easy = KJump(l=2, sequence="cuts").resolve(table)
+    tight = KJump(l=2, sequence="cuts", limit=20).resolve(table)
+    assert easy.k != tight.k and len(str(tight.k).split("+")) == len(easy.functions(table)) > 2
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        secret = table.sensitive[0]
+        other = Table([*table.quasi, replace(secret, codes=rng.permutation(secret.codes))])
+        assert KJump(l=2, sequence="cuts", limit=20).resolve(other) == tight
+
+
+def test_beyond_the_limit_the_refusal_says_what_fits():
+    with pytest.raises(BeyondReach, match="million steps") as refusal:
+        KJump(l=2, sequence="cuts", limit=20, strategy="safe").partition(clinic())
+    assert refusal.value.exit_code == 1 and "k=1+" in refusal.value.remedy
+
+
+def test_a_reader_needs_no_sensitive_value_to_know_the_search():
+    """What the attack relies on: a certificate's parameters and the quasi-identifiers are the whole search."""
+    table = clinic()
+    made = KJump(l=2, sequence="cuts", limit=20).resolve(table)
+    known = KJump.configure(made.settings()).search(Table(list(table.quasi)))
+    own = made.search(table)
+    assert known[1:] == own[1:] and known[0].titles == own[0].titles
+    assert all((a == b).all() for a, b in zip(known[0].functions, own[0].functions, strict=True))

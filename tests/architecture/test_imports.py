@@ -12,8 +12,9 @@ PACKAGE = Path(__file__).parents[2] / "src" / "voile"
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"attacking"},
     {"series", "hospital", "series_auditing"},
-    {"pipeline", "estimating"},
+    {"pipeline", "estimating", "explaining"},
     {"auditing", "inspection", "measuring", "querying"},
     {"requirements"},
     {"catalog"},

@@ -416,3 +416,17 @@ def test_nothing_is_left_in_the_temporary_folder(folder):
     scratch.mkdir()
     anonymize(folder, env={**os.environ, "TMPDIR": str(scratch)})
     assert list(Path(scratch).rglob("*")) == []
+
+
+def test_attack_and_explanation_hold_no_token(folder):
+    """Who is given away is counted; names and values need --show-values, as the control shows."""
+    search = ("-p", "l=3,strategy=naive")
+    done = anonymize(folder, "-a", "k_jump", *search)
+    assert done.code == 0, done.err
+    attack = ["attack", "minimality", folder / "out", "-s", folder / "s.toml", "--known", folder / "t.csv"]
+    explain = ["explain", folder / "t.csv", "-s", folder / "s.toml", *search]
+    for arguments in (attack, [*attack, "--json", "--require", "l>=99"], explain, [*explain, "--json"]):
+        done = voile(*arguments)
+        assert done.code in (0, 1, 2) and "defect" not in done.err, done.err
+        assert tokens_in(done.out + done.err) == set()
+    assert "secret" in tokens_in(voile(*attack, "--json", "--show-values").out)

@@ -91,7 +91,7 @@ def catalog_algorithm(key, also="", table=table_of, **parameters):
 
         try:
             return distribution(run) if isinstance(chosen, RandomisedAlgorithm) else {run(): Fraction(1)}
-        except Infeasible:
+        except (Infeasible, NothingDisclosed):
             return {None: Fraction(1)}
 
     return of
@@ -215,7 +215,7 @@ def lowest_id_rda(ell):
         table = table_of(world)
         try:
             return persons_in(chosen.partition(table, draws=LowestId()), table)
-        except Infeasible:
+        except (Infeasible, NothingDisclosed):
             return None
 
     return certain(groups)

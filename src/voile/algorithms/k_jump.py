@@ -27,7 +27,7 @@ from voile.core.partition import Partition
 from voile.core.sequences import AS_GIVEN, BUILDERS, sequence_of
 from voile.core.table import Table
 from voile.errors import BeyondReach, Infeasible, NothingDisclosed, ParameterError, SpecError, counted
-from voile.theory.costs import LIMIT, affordable, require_affordable
+from voile.theory.costs import LIMIT, Costs, affordable, require_affordable
 from voile.theory.evaluation import disclosure_set, evaluate
 from voile.theory.named_properties import ABOVE_ONE, PROPERTIES, NamedProperty
 from voile.theory.set_properties import SetProperty
@@ -154,10 +154,8 @@ class KJump(Algorithm):
 
     def resolve(self, table: Table) -> Self:
         """Fix k, from the functions and from how often each value occurs."""
-        counts = refuse_unsuitable(table, self.key, self.wanted())
-        if self.strategy != "jump":
-            return replace(self, k=1)
-        vector = self._distances(self.functions(table), counts)
+        refuse_unsuitable(table, self.key, self.wanted())
+        vector = self.search(table)[2].k
         return replace(self, k="+".join(map(str, vector)) if len(set(vector)) > 1 else vector[0])
 
     def functions(self, table: Table) -> Generalizations:
@@ -167,28 +165,24 @@ class KJump(Algorithm):
         return sequence_of(table, self.sequence, self.utility, least=least, first=self.first, reuse=again)
 
     def search(self, table: Table) -> tuple[Generalizations, SetProperty, Strategy]:
-        """What a reader knows: the functions, the property and the strategy. With k fixed, nothing sensitive is
-        looked at."""
-        fixed = self.resolve(table) if self.k == AUTO else self
-        sequence = fixed.functions(table)
+        """What a reader knows: the functions, the property and the strategy. Where k is fixed, nothing but
+        quasi-identifiers is looked at."""
+        sequence, wanted = self.functions(table), self.wanted().of_sets()
         n = len(sequence)
-        strategy = Strategy.naive(n) if self.strategy == "naive" else Strategy.safe(n)
-        if self.strategy == "jump":
-            vector = numbers(fixed.k, "k")
-            strategy = Strategy.jump(vector[0] if len(vector) == 1 else vector, n)
-        return sequence, self.wanted().of_sets(), strategy
+        if self.strategy != "jump":
+            return sequence, wanted, Strategy.naive(n) if self.strategy == "naive" else Strategy.safe(n)
+        if self.k == AUTO:
+            return sequence, wanted, self._within_limit(sequence, wanted, frequencies(table))
+        vector = numbers(self.k, "k")
+        return sequence, wanted, Strategy.jump(vector[0] if len(vector) == 1 else vector, n)
 
-    def _distances(self, sequence: Generalizations, counts: Codes) -> tuple[int, ...]:
-        """The vector k."""
-        n = len(sequence)
-        if self.k != AUTO:
-            vector = numbers(self.k, "k")
-            return Strategy.jump(vector[0] if len(vector) == 1 else vector, n).k
-        wanted = self.wanted().of_sets()
-        found = affordable(sequence, counts, wanted, self.limit)
+    def _within_limit(self, sequence: Generalizations, wanted: SetProperty, counts: Codes) -> Strategy:
+        """As few jumps as the limit allows; refuses if none helps."""
+        costs, nowhere = Costs(sequence, counts, wanted), Strategy.jump(1, len(sequence))
+        found = affordable(costs, self.limit)
         if found is None:
-            require_affordable(sequence, counts, wanted, Strategy.jump(1, n), self.limit)
-        return (found or Strategy.jump(1, n)).k
+            require_affordable(costs, nowhere, self.limit)
+        return found or nowhere
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """The groups of the function that is disclosed; NothingDisclosed if none is."""
@@ -233,8 +227,13 @@ def numbers(given: int | str, where: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def refuse_unsuitable(table: Table, key: str, wanted: NamedProperty) -> Codes:
-    """How often each value occurs, if the table is one that can be searched, and no promise is out of reach."""
+def frequencies(table: Table) -> Codes:
+    """How often each value of the sensitive column occurs."""
+    return np.bincount(distinct_values(table.sensitive[0].codes)[1])
+
+
+def refuse_unsuitable(table: Table, key: str, wanted: NamedProperty) -> None:
+    """Refuse a table that cannot be searched, or on which the promise is out of reach."""
     column = table.single_sensitive(key)
     if table.kept:
         raise SpecError(
@@ -243,10 +242,9 @@ def refuse_unsuitable(table: Table, key: str, wanted: NamedProperty) -> Codes:
             rule=f"{key} reckons with readers who see groups; kept columns would split them",
             remedy="drop them (keep = false), or declare them quasi-identifying",
         )
-    counts = np.bincount(distinct_values(column.codes)[1])
+    counts = frequencies(table)
     if not counts.size or not wanted.of_sets().holds(counts.tolist(), table.n):
         refuse_infeasible(counts, wanted, column.name)
-    return counts
 
 
 def refuse_infeasible(counts: Codes, wanted: NamedProperty, column: str) -> NoReturn:

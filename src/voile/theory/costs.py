@@ -8,6 +8,7 @@ frequencies, for every function a search may come to, before anything is looked 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache, cached_property
 from math import factorial, prod
 
@@ -20,8 +21,8 @@ from voile.kernels.contingency import list_matrices
 from voile.kernels.histograms import add_cell, list_histograms
 from voile.theory.group_trees import GroupTree
 from voile.theory.residues import Residues
-from voile.theory.search_plan import SearchPlan, plan_for
-from voile.theory.set_properties import SetProperty
+from voile.theory.search_plan import SearchPlan, looks_alike, plan_for
+from voile.theory.set_properties import CrowdSize, SetProperty
 from voile.theory.strategies import Strategy
 
 Codes = NDArray[np.int64]
@@ -42,6 +43,10 @@ class Cost:
     matrices: int
     work: int
     numbers: int = 0
+
+    def in_words(self) -> str:
+        """For a refusal."""
+        return f"{_rounded(self.work)} million steps with {_rounded(self.matrices)} matrices"
 
     def fits(self, limit: int) -> bool:
         """Whether that may be done: the steps within a limit, the rest within memory."""
@@ -74,9 +79,19 @@ class Costs:
         """How many histograms of each size there are below the frequencies."""
         return _histogram_numbers(self.frequencies.tolist())
 
+    def plan(self, strategy: Strategy, target: int) -> SearchPlan:
+        """What is looked at for one function."""
+        return plan_for(self.sequence, self.wanted, strategy, target)
+
+    def alike(self, target: int) -> bool:
+        """Whether the disclosure set of a function is as good as its permutation set, whatever the table."""
+        return isinstance(self.wanted, CrowdSize) or looks_alike(self.sequence.functions[:target])
+
     def of(self, strategy: Strategy, target: int) -> Cost:
         """The disclosure set of one function, for any table with these frequencies."""
-        plan = plan_for(self.sequence, self.wanted, strategy, target)
+        if target == 1:
+            return Cost(1, 1)
+        plan = self.plan(strategy, target)
         tests = max(bits.bit_count() for bits in plan.visited)
         if tests > _MOST_TESTS:
             return Cost(MOST_MATRICES + 1, 2**tests)
@@ -102,7 +117,8 @@ class Costs:
         """A whole search, whichever functions it comes to."""
         if strategy.kind == "naive":
             return Cost(1, 1)
-        each = [Cost(1, 1), *(self.of(strategy, i) for i in range(2, len(self.sequence) + 1))]
+        hard = [i for i in range(1, len(self.sequence) + 1) if not self.alike(i)]
+        each = [Cost(1, 1), *(self.of(strategy, i) for i in hard)]
         return Cost(max(c.matrices for c in each), sum(c.work for c in each), max(c.numbers for c in each))
 
     def _matrices(self, plan: SearchPlan) -> int:
@@ -191,6 +207,15 @@ def _histogram_numbers(frequencies: list[int]) -> list[int]:
     return found
 
 
+def _rounded(number: int) -> str:
+    """A number for people, however large.
+
+    >>> _rounded(1234567), _rounded(10**40)
+    ('1,234,567', '1.0e+40')
+    """
+    return f"{number:,}" if number < 10**9 else f"{Decimal(number):.1e}"
+
+
 def _histograms(size: int, bound: Codes) -> Codes:
     found = np.empty((list_histograms(size, bound, np.empty((0, bound.size), np.int64)), bound.size), np.int64)
     list_histograms(size, bound, found)
@@ -208,43 +233,33 @@ def jump_vectors(n: int) -> Iterator[tuple[int, ...]]:
         yield tuple(n if 2 <= j <= m else 1 for j in range(1, n + 1))
 
 
-def affordable(
-    sequence: Generalizations, frequencies: Codes, wanted: SetProperty, limit: int = LIMIT
-) -> Strategy | None:
+def affordable(costs: Costs, limit: int = LIMIT) -> Strategy | None:
     """The jump strategy with the fewest jumps whose exact answer fits the limit; None if none does."""
-    costs, n = Costs(sequence, frequencies, wanted), len(sequence)
-    for k in jump_vectors(n):
-        strategy = Strategy.jump(k, n)
-        if costs.search(strategy).fits(limit):
-            return strategy
-    return None
+    n = len(costs.sequence)
+    strategies = (Strategy.jump(k, n) for k in jump_vectors(n))
+    return next((strategy for strategy in strategies if costs.search(strategy).fits(limit)), None)
 
 
-def require_affordable(
-    sequence: Generalizations, frequencies: Codes, wanted: SetProperty, strategy: Strategy, limit: int = LIMIT
-) -> None:
+def require_affordable(costs: Costs, strategy: Strategy, limit: int = LIMIT) -> None:
     """Refuse a search whose exact answer costs too much, with what would fit."""
-    costs = Costs(sequence, frequencies, wanted)
     cost = costs.search(strategy)
     if cost.fits(limit):
         return
-    other = affordable(sequence, frequencies, wanted, limit)
     raise BeyondReach(
-        f"an exact answer takes up to {cost.work:,} million steps with {cost.matrices:,} matrices",
+        f"an exact answer takes up to {cost.in_words()}",
         where="k_jump",
         rule=f"at most {limit:,} million steps and {MOST_MATRICES:,} matrices; estimated from quasi-identifiers, "
         "functions and frequencies, before looking at who has what",
-        remedy=_advice(sequence, frequencies, wanted, limit, other),
+        remedy=_advice(costs, limit),
     )
 
 
-def _advice(
-    sequence: Generalizations, frequencies: Codes, wanted: SetProperty, limit: int, other: Strategy | None
-) -> str:
+def _advice(costs: Costs, limit: int) -> str:
+    other = affordable(costs, limit)
     if other is not None:
         return f"use k={'+'.join(map(str, other.k))} (strategy=jump), a larger limit, or k=auto"
-    for first in range(2, len(sequence) + 1):
-        rest = Generalizations(sequence.functions[first - 1 :])
-        if affordable(rest, frequencies, wanted, limit) is not None:
+    for first in range(2, len(costs.sequence) + 1):
+        rest = Generalizations(costs.sequence.functions[first - 1 :])
+        if affordable(Costs(rest, costs.frequencies, costs.wanted), limit) is not None:
             return f"begin with a coarser function: first={first} and k=auto"
     return "use a sequence of fewer, coarser functions, or fewer different sensitive values"

@@ -16,7 +16,6 @@ from voile.core.generalizations import Generalizations
 from voile.errors import BeyondReach
 from voile.theory.costs import LIMIT, MOST_MATRICES, Costs, require_affordable
 from voile.theory.disclosure_sweep import DisclosureSweep
-from voile.theory.search_plan import plan_for
 from voile.theory.set_properties import SetProperty
 from voile.theory.strategies import Strategy
 
@@ -25,15 +24,17 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TableSet:
-    """Equally likely tables: how many, and for each kind of person in how many of them each value occurs."""
+    """Equally likely tables: how many, and for each kind of person in how many of them each value occurs. A size
+    of None: too many to count, but in what proportion is known by symmetry (transitivity lemma)."""
 
-    size: int
+    size: int | None
     counts: tuple[tuple[int, ...], ...]  # of each kind of person
     kind: Codes  # of each row
     holds: bool
 
     def __repr__(self) -> str:
-        return f"TableSet({self.size} tables, highest ratio {self.highest}, holds {self.holds})"
+        size = "many" if self.size is None else self.size
+        return f"TableSet({size} tables, highest ratio {self.highest}, holds {self.holds})"
 
     @property
     def highest(self) -> Fraction:
@@ -43,7 +44,7 @@ class TableSet:
     @cached_property
     def ratios(self) -> tuple[Fraction, ...]:
         """The highest share of a value, of each kind of person."""
-        return tuple(Fraction(max(line), self.size) if self.size else Fraction(0) for line in self.counts)
+        return tuple(Fraction(max(line), sum(line) or 1) for line in self.counts)
 
     @property
     def fewest(self) -> int:
@@ -100,18 +101,29 @@ def evaluate(
     >>> evaluate(clinic, illness, Distinct(2), Strategy.safe(3)).outcome
     3
     """
-    require_affordable(sequence, np.bincount(values), wanted, strategy, limit)
+    costs = Costs(sequence, np.bincount(values), wanted)
+    require_affordable(costs, strategy, limit)
     steps: list[Step] = []
     i = 1
     while i <= len(sequence):
         per = permutation_set(sequence, values, wanted, i)
         looked = strategy.kind == "safe" or (strategy.kind == "jump" and per.holds)
-        ds = _disclosure_set(sequence, values, wanted, strategy, i) if looked else None
+        ds = _judged_set(costs, values, strategy, i, per, limit) if looked else None
         steps.append(Step(i, per, ds))
         if per.holds if ds is None else ds.holds:
             return Evaluation(strategy, i, tuple(steps))
         i = strategy.after(i) if ds is not None else i + 1
     return Evaluation(strategy, None, tuple(steps))
+
+
+def _judged_set(
+    costs: Costs, values: Codes, strategy: Strategy, function: int, per: TableSet, limit: int
+) -> TableSet:
+    """The disclosure set on a path; where rows look alike it need not be counted to be judged."""
+    cost = costs.of(strategy, function)
+    if costs.alike(function) and not cost.fits(limit):
+        return TableSet(None, per.counts, per.kind, per.holds)
+    return _disclosure_set(costs, values, strategy, function, cost.matrices)
 
 
 def permutation_set(sequence: Generalizations, values: Codes, wanted: SetProperty, function: int) -> TableSet:
@@ -136,24 +148,23 @@ def disclosure_set(
 ) -> TableSet:
     """ds(g_i(t)): the tables of the permutation set for which the search arrives at the function, too; with
     function = n + 1 all tables of these frequencies for which it ends in nothing."""
-    cost = Costs(sequence, np.bincount(values), wanted).of(strategy, function)
+    costs = Costs(sequence, np.bincount(values), wanted)
+    cost = costs.of(strategy, function)
     if not cost.fits(limit):
         raise BeyondReach(
-            f"an exact answer takes up to {cost.work:,} million steps with {cost.matrices:,} matrices",
+            f"an exact answer takes up to {cost.in_words()}",
             where="disclosure set",
             rule=f"at most {limit:,} million steps and {MOST_MATRICES:,} matrices",
             remedy="allow more with a larger limit; or take fewer, coarser or nested functions",
         )
-    return _disclosure_set(sequence, values, wanted, strategy, function)
+    return _disclosure_set(costs, values, strategy, function, cost.matrices)
 
 
-def _disclosure_set(
-    sequence: Generalizations, values: Codes, wanted: SetProperty, strategy: Strategy, function: int
-) -> TableSet:
+def _disclosure_set(costs: Costs, values: Codes, strategy: Strategy, function: int, most: int) -> TableSet:
+    wanted = costs.wanted
     if function == 1:  # where every search begins
-        return permutation_set(sequence, values, wanted, 1)
-    plan = plan_for(sequence, wanted, strategy, function)
-    most = Costs(sequence, np.bincount(values), wanted).of(strategy, function).matrices
+        return permutation_set(costs.sequence, values, wanted, 1)
+    plan = costs.plan(strategy, function)
     sweep = DisclosureSweep(plan, values, wanted, most)
     size, lines = sweep.arrive()
     position = sweep.margins.position.tolist()

@@ -1,0 +1,139 @@
+"""`voile attack`: what a release tells somebody who knows how it was made."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from voile.cli.anonymize import parameters_of
+from voile.errors import counted
+
+
+@click.group(help="Attack a release as a reader would who knows everybody in it, and how it was made.")
+def command() -> None:
+    pass
+
+
+@command.command(
+    help="Attack RELEASE (a folder of Voile, or any published table) that was found by trying generalizations "
+    "one after the other: the first that passed tells that those before it did not."
+)
+@click.argument("release", type=click.Path(path_type=Path))
+@click.option(
+    "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
+)
+@click.option(
+    "--known",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Everybody's quasi-identifying columns; with the sensitive one the guesses are graded.",
+)
+@click.option("--sequence", default="", metavar="SEQUENCE", help="levels, cuts, lattice or @plan.json.")
+@click.option("--utility", default="", metavar="UTILITY", help="What sorts the sequence: dm, gcp or as_given.")
+@click.option("--require", default="", metavar="RULE", help='What the search looked for: for example "l>=2".')
+@click.option("--strategy", default="", metavar="STRATEGY", help="naive, safe, jump or secret_choice.")
+@click.option("--k", default="", metavar="NUMBERS", help="Distances of jump: one, or one per function, with +.")
+@click.option("--limit", type=click.IntRange(min=1), default=None, help="Million steps the answer may take.")
+@click.option("--show-values", is_flag=True, help="Name persons by their quasi-identifiers, with their values.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def minimality(
+    release: Path,
+    spec: Path,
+    known: Path,
+    sequence: str,
+    utility: str,
+    require: str,
+    strategy: str,
+    k: str,
+    limit: int | None,
+    show_values: bool,
+    as_json: bool,
+) -> int:
+    from voile.attacking import attack_minimality
+    from voile.cli import show
+    from voile.cli.progress import ProgressBar, announce_compilation
+
+    announce_compilation()
+    plan = parameters_of((f"sequence={sequence}",))["sequence"] if sequence.startswith("@") else sequence
+    given = {"sequence": plan, "utility": utility, "require": require, "strategy": strategy, "k": k}
+    with ProgressBar() as progress:
+        progress("attacking", 0)
+        report = attack_minimality(release, spec, known, limit=limit, **given)
+    if as_json:
+        show.document(report.document(show_values))
+    else:
+        describe(report, show_values)
+    return 0 if report.ok else 1
+
+
+def describe(report: Any, show_values: bool) -> None:
+    """What is told, in words."""
+    from rich.markup import escape
+
+    from voile.cli import show
+
+    show.facts("Minimality attack (for you alone: never publish it)", _facts(report))
+    if show_values:
+        show.grid("Persons, the best known first", *_guesses(report))
+    colour = "green" if report.ok else "bold red"
+    show.console().print(f"[{colour}]{escape(_in_short(report))}[/]", soft_wrap=True)
+    if not report.ok:
+        show.console().print(escape(_next_step(report)), soft_wrap=True)
+
+
+def _facts(report: Any) -> Iterator[tuple[str, str]]:
+    from voile.theory.set_figures import in_tables, in_words, worst_in
+
+    found, sequence = report.found, report.search.sequence
+    yield "persons", f"{found.above.size} in {counted(report.groups, 'group')}"
+    yield "search", f"{report.strategy}, for {in_words(report.search.wanted)}, over {len(sequence)} functions"
+    places = " and ".join(f"g{i}" for i in found.functions)
+    yield "disclosed", f"{places}: {report.title}"
+    yield "on its face", f"{in_tables(found.face.size)}, {worst_in(found.face, report.search.wanted)}"
+    ways = ", counted once for each choice of functions" if report.search.strategy is None else ""
+    yield "left", f"{in_tables(found.left.size)}{ways}, {worst_in(found.left, report.search.wanted)}"
+    yield "above", f"{int(found.above.sum())} of {counted(found.above.size, 'person')}"
+    yield "told for certain", f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')}"
+    if report.graded is not None and report.graded.above + report.graded.told:
+        graded = report.graded
+        told = f"{graded.told_right} of {graded.told} told are right"
+        yield "against the truth", f"{told}; the likeliest value is right for {graded.above_right} of those above"
+    elif report.truth_differs:
+        yield "against the truth", "not graded: the known values are not those of the release"
+    if report.ignored:
+        yield "left aside", f"{', '.join(report.ignored)}: who knows these, too, can only tell more"
+
+
+def _guesses(report: Any) -> tuple[list[str], list[list[str]]]:
+    from voile.theory.set_figures import in_share
+
+    header = [*report.people.columns, "likeliest", "on its face", "to who knows the search", ""]
+    rows = []
+    for each in report.guesses():
+        shares = [in_share(Fraction(each[name])) for name in ("on_its_face", "left")]
+        rows.append([*each["person"].values(), each["likeliest"], *shares, "above" if each["above"] else ""])
+    return header, rows
+
+
+def _in_short(report: Any) -> str:
+    from voile.theory.set_figures import in_tables, in_words
+
+    found, asked = report.found, in_words(report.search.wanted)
+    face = f"on its face: {asked}"
+    ways = " (counted once for each choice)" if report.search.strategy is None else ""
+    left = f"Who knows the algorithm is left with {in_tables(found.left.size)}{ways}"
+    if report.ok:
+        return f"{face}. {left}: {asked} still"
+    certain = f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')} are told for certain"
+    number, bound = int(found.above.sum()), getattr(report.search.wanted, "delta", None)
+    above = f"the promise is broken for {number}" if bound is None else f"{number} are above {bound}"
+    return f"{face}. {left}; {certain}, {above}"
+
+
+def _next_step(report: Any) -> str:
+    if report.strategy in ("naive", "secret_choice"):
+        safe = "the next one with voile anonymize -a k_jump, which judges what is left, not what is seen"
+        return f"next: a release cannot be taken back; make {safe}"
+    return "next: this search promises more than that: please report it"
