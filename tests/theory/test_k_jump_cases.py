@@ -14,7 +14,7 @@ from voile.theory.strategies import Strategy
 
 HALF = Fraction(1, 2)
 EVALUATED = range(40)
-MILLIONS = 100_000  # of steps: eight functions are estimated at more than the usual limit, though they take a second
+MILLIONS = 100_000  # of steps: eight functions are estimated at more than the usual limit
 
 
 def evaluated(cases):
