@@ -122,7 +122,7 @@ def _judged_set(
 ) -> TableSet:
     """The disclosure set on a path; where rows look alike it need not be counted to be judged."""
     cost = costs.of(strategy, function)
-    if costs.alike(function) and not cost.fits(limit):
+    if costs.alike[function - 1] and not cost.fits(limit):
         return TableSet(per.size, per.counts, per.kind, per.holds, counted=False)
     return _disclosure_set(costs, values, strategy, function, cost.matrices)
 
