@@ -84,16 +84,16 @@ def describe(report: Any, show_values: bool) -> None:
 
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
-    from voile.theory.set_figures import in_tables, in_words, worst_in
+    from voile.theory.set_figures import how_many, in_words, worst_in
 
     found, sequence = report.found, report.search.sequence
     yield "persons", f"{found.above.size} in {counted(report.groups, 'group')}"
     yield "search", f"{report.strategy}, for {in_words(report.search.wanted)}, over {len(sequence)} functions"
     places = " and ".join(f"g{i}" for i in found.functions)
     yield "disclosed", f"{places}: {report.title}"
-    yield "on its face", f"{in_tables(found.face.size)}, {worst_in(found.face, report.search.wanted)}"
+    yield "on its face", f"{how_many(found.face)}, {worst_in(found.face, report.search.wanted)}"
     ways = ", counted once for each choice of functions" if report.search.strategy is None else ""
-    yield "left", f"{in_tables(found.left.size)}{ways}, {worst_in(found.left, report.search.wanted)}"
+    yield "left", f"{how_many(found.left)}{ways}, {worst_in(found.left, report.search.wanted)}"
     yield "above", f"{int(found.above.sum())} of {counted(found.above.size, 'person')}"
     yield "told for certain", f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')}"
     if report.graded is not None and report.graded.above + report.graded.told:
@@ -118,12 +118,12 @@ def _guesses(report: Any) -> tuple[list[str], list[list[str]]]:
 
 
 def _in_short(report: Any) -> str:
-    from voile.theory.set_figures import in_tables, in_words
+    from voile.theory.set_figures import how_many, in_words
 
     found, asked = report.found, in_words(report.search.wanted)
     face = f"on its face: {asked}"
     ways = " (counted once for each choice)" if report.search.strategy is None else ""
-    left = f"Who knows the algorithm is left with {in_tables(found.left.size)}{ways}"
+    left = f"Who knows the algorithm is left with {how_many(found.left)}{ways}"
     if report.ok:
         return f"{face}. {left}: {asked} still"
     certain = f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')} are told for certain"

@@ -66,17 +66,17 @@ def describe(found: Any, show_values: bool) -> None:
 
 def step_in_words(step: Any, found: Any) -> str:
     """A function, what it shows, what it leaves, and what comes next."""
-    from voile.theory.set_figures import in_tables, worst_in
+    from voile.theory.set_figures import how_many, worst_in
 
     n, face, left = len(found.sequence), step.face, step.left
     verdict = "passes" if face.holds else "fails"
     groups = counted(step.groups, "group")
     about = [step.title, *([] if groups in step.title else [groups]), _loss(step, found)]
     text = f"g{step.function} ({'; '.join(about)}): "
-    text += f"{verdict} on its face, {in_tables(face.size)}, {worst_in(face, found.wanted)}"
+    text += f"{verdict} on its face, {how_many(face)}, {worst_in(face, found.wanted)}"
     if left is not None:
         text += f"; {'and' if left.holds == face.holds else 'but'} whoever knows the algorithm is left with "
-        text += f"{in_tables(left.size)}, {worst_in(left, found.wanted)}{_agree(step)}"
+        text += f"{how_many(left)}, {worst_in(left, found.wanted)}{_agree(step)}"
     elif face.holds:
         text += "; what is left for who knows the algorithm is beyond reach"
     if step.disclosed:
@@ -112,7 +112,7 @@ def _told(found: Any, step: Any) -> tuple[list[str], list[list[str]]]:
 
 
 def _outcome_in_words(found: Any) -> str:
-    from voile.theory.set_figures import in_tables, worst_in
+    from voile.theory.set_figures import how_many, worst_in
 
     outcome = found.outcome
     if outcome.function is not None:
@@ -125,13 +125,13 @@ def _outcome_in_words(found: Any) -> str:
     )
     if outcome.left is None:
         return f"{text}What it tells one who knows these frequencies is beyond reach: {outcome.beyond}"
-    left = f"{in_tables(outcome.left.size)}, {worst_in(outcome.left, found.wanted)}"
+    left = f"{how_many(outcome.left)}, {worst_in(outcome.left, found.wanted)}"
     verdict = "safe, too" if outcome.left.holds else f"NOT safe, the promise is broken for {outcome.above}"
     return f"{text}One who knows them and hears that the search failed is left with {left}: {verdict}"
 
 
 def _row(outcome: Any, found: Any) -> Iterator[object]:
-    from voile.theory.set_figures import certain, in_tables, worst_in
+    from voile.theory.set_figures import certain, how_many, worst_in
 
     k = sorted(set(outcome.strategy.k))
     distances = f" (k = {k[0] if len(k) == 1 else '+'.join(map(str, outcome.strategy.k))})"
@@ -140,6 +140,6 @@ def _row(outcome: Any, found: Any) -> Iterator[object]:
         yield from ("beyond reach" if outcome.function is None else f"g{outcome.function}", "-", "-", "-", "-")
         return
     yield "nothing" if outcome.function is None else f"g{outcome.function}"
-    yield in_tables(outcome.left.size)
+    yield how_many(outcome.left)
     yield worst_in(outcome.left, found.wanted)
     yield from (outcome.above, certain(outcome.left))

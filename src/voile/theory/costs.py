@@ -21,8 +21,8 @@ from voile.kernels.contingency import list_matrices
 from voile.kernels.histograms import add_cell, list_histograms
 from voile.theory.group_trees import GroupTree
 from voile.theory.residues import Residues
-from voile.theory.search_plan import SearchPlan, looks_alike, plan_for
-from voile.theory.set_properties import CrowdSize, SetProperty
+from voile.theory.search_plan import SearchPlan, plan_for, rows_alike
+from voile.theory.set_properties import SetProperty
 from voile.theory.strategies import Strategy
 
 Codes = NDArray[np.int64]
@@ -33,6 +33,7 @@ _MOST_TESTS = 6  # fine functions that one table may have to fail: each doubles 
 _PAIRS = 3 * 10**7  # pairs of histograms that counting matrices may take
 _MILLION = 10**6
 _PLACES = 2**62
+_LISTED = 2 * 10**6  # matrices that are listed only to count them
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,12 @@ class Costs:
 
     def plan(self, strategy: Strategy, target: int) -> SearchPlan:
         """What is looked at for one function."""
-        return plan_for(self.sequence, self.wanted, strategy, target)
+        return plan_for(self.sequence, self.wanted, strategy, target, self.alike)
 
-    def alike(self, target: int) -> bool:
-        """Whether the disclosure set of a function is as good as its permutation set, whatever the table."""
-        return isinstance(self.wanted, CrowdSize) or looks_alike(self.sequence.functions[:target])
+    @cached_property
+    def alike(self) -> tuple[bool, ...]:
+        """Of each function, whether its disclosure sets are as good as its permutation sets."""
+        return rows_alike(self.sequence, self.wanted)
 
     def of(self, strategy: Strategy, target: int) -> Cost:
         """The disclosure set of one function, for any table with these frequencies."""
@@ -117,9 +119,23 @@ class Costs:
         """A whole search, whichever functions it comes to."""
         if strategy.kind == "naive":
             return Cost(1, 1)
-        hard = [i for i in range(1, len(self.sequence) + 1) if not self.alike(i)]
-        each = [Cost(1, 1), *(self.of(strategy, i) for i in hard)]
+        each = [Cost(1, 1), *(self.of(strategy, i) for i in self._hard)]
         return Cost(max(c.matrices for c in each), sum(c.work for c in each), max(c.numbers for c in each))
+
+    @property
+    def _hard(self) -> list[int]:
+        """The functions whose disclosure sets must be counted, the dearest first: those that come last."""
+        return [i for i in range(len(self.sequence), 1, -1) if not self.alike[i - 1]]
+
+    def within(self, strategy: Strategy, limit: int) -> bool:
+        """Whether a whole search fits a limit."""
+        spent = 0
+        for i in self._hard:
+            cost = self.of(strategy, i)
+            spent += cost.work
+            if not cost.fits(limit) or spent >= limit:
+                return False
+        return True
 
     def _matrices(self, plan: SearchPlan) -> int:
         """The most matrices that any table with these frequencies has."""
@@ -142,8 +158,8 @@ class Costs:
         counted = self._counted(sizes)
         number = loose if counted is None else counted
         orders = prod(map(factorial, Counter(self.frequencies.tolist()).values()))
-        if whole and number > MOST_MATRICES and number // orders <= MOST_MATRICES:
-            return self._listed(sizes)
+        if whole and number // orders <= _LISTED:  # of interchangeable values only one order counts
+            return min(number, self._listed(sizes))
         return number
 
     def _counted(self, sizes: tuple[int, ...]) -> int | None:
@@ -163,7 +179,7 @@ class Costs:
         return int(min(ways.max(), 1e18))
 
     def _listed(self, sizes: tuple[int, ...]) -> int:
-        """The number of matrices of the whole table, of interchangeable values only one order counted."""
+        """The number of matrices of the whole table by listing them, as far as that goes."""
         alike = np.append(False, self.frequencies[1:] == self.frequencies[:-1])
         cells = np.array(sizes)
         none = np.empty((0, cells.size), np.int64)
@@ -237,14 +253,14 @@ def affordable(costs: Costs, limit: int = LIMIT) -> Strategy | None:
     """The jump strategy with the fewest jumps whose exact answer fits the limit; None if none does."""
     n = len(costs.sequence)
     strategies = (Strategy.jump(k, n) for k in jump_vectors(n))
-    return next((strategy for strategy in strategies if costs.search(strategy).fits(limit)), None)
+    return next((strategy for strategy in strategies if costs.within(strategy, limit)), None)
 
 
 def require_affordable(costs: Costs, strategy: Strategy, limit: int = LIMIT) -> None:
     """Refuse a search whose exact answer costs too much, with what would fit."""
-    cost = costs.search(strategy)
-    if cost.fits(limit):
+    if strategy.kind == "naive" or costs.within(strategy, limit):
         return
+    cost = costs.search(strategy)
     raise BeyondReach(
         f"an exact answer takes up to {cost.in_words()}",
         where="k_jump",

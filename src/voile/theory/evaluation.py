@@ -24,16 +24,17 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TableSet:
-    """Equally likely tables: how many, and for each kind of person in how many of them each value occurs. A size
-    of None: too many to count, but in what proportion is known by symmetry (transitivity lemma)."""
+    """Equally likely tables: how many, and for each kind of person in how many of them each value occurs. Where
+    they were not counted, size is the most there can be; in what proportion values occur is known by symmetry."""
 
-    size: int | None
+    size: int
     counts: tuple[tuple[int, ...], ...]  # of each kind of person
     kind: Codes  # of each row
     holds: bool
+    counted: bool = True
 
     def __repr__(self) -> str:
-        size = "many" if self.size is None else self.size
+        size = self.size if self.counted else f"at most {self.size}"
         return f"TableSet({size} tables, highest ratio {self.highest}, holds {self.holds})"
 
     @property
@@ -121,8 +122,8 @@ def _judged_set(
 ) -> TableSet:
     """The disclosure set on a path; where rows look alike it need not be counted to be judged."""
     cost = costs.of(strategy, function)
-    if costs.alike(function) and not cost.fits(limit):
-        return TableSet(None, per.counts, per.kind, per.holds)
+    if costs.alike[function - 1] and not cost.fits(limit):
+        return TableSet(per.size, per.counts, per.kind, per.holds, counted=False)
     return _disclosure_set(costs, values, strategy, function, cost.matrices)
 
 

@@ -12,6 +12,11 @@ _SHORT = 10**6  # numbers from here on are rounded on the screen
 _EXACT = 2**53  # whole numbers from here on are texts in JSON: many readers take them for floats
 
 
+def how_many(tables: TableSet) -> str:
+    """The size of a set, in words."""
+    return in_tables(tables.size) if tables.counted else f"at most {in_tables(tables.size)}"
+
+
 def in_tables(size: int) -> str:
     """How many tables, in words.
 
@@ -40,7 +45,7 @@ def set_document(tables: TableSet) -> dict[str, Any]:
     """For JSON: sizes and exact shares, no values."""
     size: int | str = tables.size if tables.size < _EXACT else str(tables.size)
     return {
-        "tables": size,
+        "tables" if tables.counted else "tables_at_most": size,
         "highest": str(tables.highest),
         "per_cent": round(100 * float(tables.highest), 6),
         "fewest_values": tables.fewest,
