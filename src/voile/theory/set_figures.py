@@ -12,12 +12,14 @@ _SHORT = 10**6  # numbers from here on are rounded on the screen
 _EXACT = 2**53  # whole numbers from here on are texts in JSON: many readers take them for floats
 
 
-def in_tables(size: int) -> str:
+def in_tables(size: int | None) -> str:
     """How many tables, in words.
 
-    >>> in_tables(1), in_tables(36), in_tables(32_659_200)
-    ('1 table', '36 tables', 'about 3.3e+07 tables')
+    >>> in_tables(1), in_tables(36), in_tables(32_659_200), in_tables(None)
+    ('1 table', '36 tables', 'about 3.3e+07 tables', 'more tables than were counted')
     """
+    if size is None:
+        return "more tables than were counted"
     if size < _SHORT:
         return counted(size, "table")
     digits = len(str(size))
@@ -38,7 +40,7 @@ def in_share(share: Fraction) -> str:
 
 def set_document(tables: TableSet) -> dict[str, Any]:
     """For JSON: sizes and exact shares, no values."""
-    size: int | str = tables.size if tables.size < _EXACT else str(tables.size)
+    size = tables.size if tables.size is None or tables.size < _EXACT else str(tables.size)
     return {
         "tables": size,
         "highest": str(tables.highest),
