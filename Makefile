@@ -41,6 +41,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.series_speed
 	$(BIN)/python -m benchmarks.tau_l
 	$(BIN)/python -m benchmarks.tau_l_speed
+	$(BIN)/python -m benchmarks.k_jump
 
 oracle: $(READY)
 	$(BIN)/python -m tests.oracle.verdicts

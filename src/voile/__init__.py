@@ -18,9 +18,11 @@ _HOMES = {
     "Table": "voile.core.table",
     "VoileError": "voile.errors",
     "anonymize": "voile.pipeline",
+    "attack_minimality": "voile.attacking",
     "audit": "voile.auditing",
     "audit_series": "voile.series_auditing",
     "estimate": "voile.estimating",
+    "explain": "voile.explaining",
     "export_hierarchy": "voile.pipeline",
     "inspect": "voile.inspection.inspecting",
     "publish": "voile.pipeline",
@@ -35,9 +37,11 @@ __all__ = [
     "Table",
     "VoileError",
     "anonymize",
+    "attack_minimality",
     "audit",
     "audit_series",
     "estimate",
+    "explain",
     "export_hierarchy",
     "inspect",
     "publish",
@@ -45,6 +49,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from voile.attacking import attack_minimality
     from voile.auditing import audit
     from voile.core.hierarchy import Hierarchy
     from voile.core.release import Release
@@ -52,6 +57,7 @@ if TYPE_CHECKING:
     from voile.core.table import Table
     from voile.errors import Infeasible, VoileError
     from voile.estimating import estimate
+    from voile.explaining import explain
     from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, export_hierarchy, publish, read
     from voile.series.publishing import Series
