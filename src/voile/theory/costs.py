@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from voile.core.generalizations import Generalizations
 from voile.errors import BeyondReach
 from voile.kernels.contingency import list_matrices
-from voile.kernels.histograms import add_cell, list_histograms
-from voile.theory.group_trees import GroupTree
+from voile.kernels.histograms import add_cell
+from voile.theory.group_trees import GroupTree, histograms
 from voile.theory.residues import Residues
 from voile.theory.search_plan import SearchPlan, plan_for, rows_alike
 from voile.theory.set_properties import Distinct, HighestRatio, SetProperty
@@ -175,10 +175,10 @@ class Costs:
             filled = int(together[0].sum()) + size
             if len(together) * self.histograms[size] > _PAIRS or np.prod(bound[:-1] + 1.0) > _PAIRS:
                 return None
-            own = _histograms(size, bound)
+            own = histograms(size, bound)
             out = np.zeros(int(np.prod(bound[:-1] + 1)))
             add_cell(together, together @ stride, ways, own, own @ stride, bound, out)
-            together = _histograms(filled, bound)
+            together = histograms(filled, bound)
             ways = out[together @ stride]
         return int(min(ways.max(), 1e18))
 
@@ -234,12 +234,6 @@ def _rounded(number: int) -> str:
     ('1,234,567', '1.0e+40')
     """
     return f"{number:,}" if number < 10**9 else f"{Decimal(number):.1e}"
-
-
-def _histograms(size: int, bound: Codes) -> Codes:
-    found = np.empty((list_histograms(size, bound, np.empty((0, bound.size), np.int64)), bound.size), np.int64)
-    list_histograms(size, bound, found)
-    return found
 
 
 def jump_vectors(n: int) -> Iterator[tuple[int, ...]]:
