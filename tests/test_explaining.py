@@ -1,6 +1,7 @@
 """Explanations: the paper's table step by step, and what an empty outcome tells."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import polars as pl
@@ -77,6 +78,17 @@ def test_nothing_may_tell_something(capsys, illness, k, functions, size, highest
     assert (found.outcome.left.size, found.outcome.left.highest) == (size, Fraction(highest))
     describe(found, show_values=False)
     assert verdict in capsys.readouterr().out
+
+
+def test_what_is_beyond_reach_is_said(capsys):
+    """An outcome that is not known, and one of which only the readers' side is not."""
+    found = clinic(strategy="naive")
+    silent = replace(found.outcomes["safe"], decided=False, function=None, left=None, beyond="too costly")
+    empty = replace(silent, decided=True, strategy=found.outcomes["jump"].strategy)
+    describe(replace(found, outcomes=found.outcomes | {"safe": silent, "jump": empty}), show_values=False)
+    lines = capsys.readouterr().out.splitlines()
+    safe, jump = (next(line for line in lines if word in line and "│" in line) for word in ("safe", "jump"))
+    assert safe.count("beyond reach") == 2 and jump.count("beyond reach") == 1 and "nothing" in jump
 
 
 def test_other_algorithms_have_no_steps():

@@ -62,10 +62,11 @@ class Looked:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Outcome:
-    """What a strategy does with the table; `left` is what its readers are left with. `beyond` says why it is not
-    known."""
+    """What a strategy does with the table; `left` is what its readers are left with. `beyond` says why that, or
+    even the outcome, is not known."""
 
     strategy: Strategy
+    decided: bool  # whether the outcome is known
     function: int | None  # None: nothing is disclosed
     left: TableSet | None
     above: int = 0  # persons
@@ -75,7 +76,8 @@ class Outcome:
         """For `--json`."""
         left = None if self.left is None else set_document(self.left) | {"persons_above": self.above}
         beyond = {"beyond_reach": self.beyond} if self.beyond else {}
-        return {"k": list(self.strategy.k), "function": self.function, "left": left, **beyond}
+        known = {"k": list(self.strategy.k), "decided": self.decided, "function": self.function}
+        return {**known, "left": left, **beyond}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -196,10 +198,12 @@ class _Search:
         if found is None:
             found, beyond = within_reach(partial(self.evaluated, strategy))
         if found is None:
-            return Outcome(strategy, None, None, beyond=beyond)
+            return Outcome(strategy, False, None, None, beyond=beyond)
         at = found.outcome or len(self.sequence) + 1
-        left, beyond = within_reach(partial(self.left_at, strategy, at))
-        return Outcome(strategy, found.outcome, left, sum(self.above(left, at)), beyond)
+        left = found.steps[-1].ds if found.outcome else None
+        if left is None:
+            left, beyond = within_reach(partial(self.left_at, strategy, at))
+        return Outcome(strategy, True, found.outcome, left, sum(self.above(left, at)), beyond)
 
     def above(self, left: TableSet | None, function: int) -> tuple[bool, ...]:
         """For which rows the property does not hold."""

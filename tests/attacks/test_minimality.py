@@ -12,7 +12,7 @@ from voile.attacks.minimality import Search, Seen, conclude, recognised, score
 from voile.core.bags import Bag
 from voile.core.generalizations import Generalizations
 from voile.core.order import dense_rank
-from voile.errors import ParameterError
+from voile.errors import BeyondReach, ParameterError
 from voile.theory.evaluation import evaluate
 from voile.theory.set_properties import CrowdSize, Distinct, HighestRatio
 from voile.theory.strategies import Strategy
@@ -146,3 +146,10 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ParameterError, match="would not have disclosed"):
         conclude(seen, Search(CLINIC, HALF, Strategy.safe(3)))
     assert recognised(CLINIC, np.array([5, 5, 3, 3, 9, 9])) == (1,)
+
+
+def test_too_much_to_look_at_is_refused():
+    halves = Generalizations((np.arange(4) // 2,) * 13)
+    seen = Seen(np.arange(4) // 2, Bag.of(np.arange(4) // 2, np.arange(4), 2))
+    with pytest.raises(BeyondReach, match="12 functions"):
+        conclude(seen, Search(halves, HALF, None))

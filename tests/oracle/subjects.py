@@ -83,7 +83,10 @@ def catalog_algorithm(key, also="", table=table_of, **parameters):
         rows = table(world)
 
         def run(*draws):
-            partition = chosen.partition(rows, lambda share: None, *draws)
+            try:
+                partition = chosen.partition(rows, lambda share: None, *draws)
+            except NothingDisclosed:  # of these draws
+                return None
             return persons_in(merged_until(rows, partition, further, chosen.blocks_of(rows)), rows)
 
         try:
@@ -92,6 +95,29 @@ def catalog_algorithm(key, also="", table=table_of, **parameters):
             return {None: Fraction(1)}
 
     return of
+
+
+SEARCHED = {  # the functions that are tried on so many persons; of six, those of Table 1 of paper 004
+    2: ["AB"],
+    3: ["AB|C", "ABC"],
+    4: ["AB|CD", "AC|BD", "ABCD"],
+    5: ["ABC|DE", "AB|CDE", "ABCDE"],
+    6: ["AB|CD|EF", "ABC|DEF", "ABCD|EF", "ABCDEF"],
+}
+
+
+def searching(key, searched=SEARCHED, **parameters):
+    """An algorithm of the catalog that searches given functions of the persons on the line."""
+
+    @cache
+    def of_size(n):
+        functions = [
+            [{"number": [POSITIONS[ord(person) - ord("A")] for person in group]} for group in text.split("|")]
+            for text in searched[n]
+        ]
+        return catalog_algorithm(key, sequence={"functions": functions}, utility="as_given", **parameters)
+
+    return cache(lambda world: of_size(len(world))(world))
 
 
 def ria(ell, also="", positions=POSITIONS):

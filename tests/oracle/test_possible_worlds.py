@@ -15,9 +15,10 @@ from tests.oracle.possible_worlds import (
     worst_given_outsiders,
     worst_posterior,
 )
-from tests.oracle.verdicts import ATTACKS, CONTROLS, VARIANTS, smallest_breach, subject_of
+from tests.oracle.verdicts import ATTACKS, CONTROLS, NOT_CERTAIN, SEARCHING, VARIANTS, smallest_breach, subject_of
 from voile import catalog
 
+MOST_SEARCHED = 100  # worlds; of an exact search each takes a hundredth of a second, and `make oracle` takes all
 VECTORS = [(ell, values) for ell in (2, 3) for n in range(ell, 7) for values in count_vectors(n, ell)]
 
 
@@ -46,8 +47,16 @@ def test_distributions_sum_to_one(key):
     assert all(sum(algorithm(world).values()) == 1 for world in worlds((0, 0, 1, 2)))
 
 
-@pytest.mark.parametrize("key", catalog.algorithms())
-@each_vector
+@pytest.mark.parametrize(
+    "key, ell, values",
+    [
+        slow_if_large(key, *vector)
+        for key in catalog.algorithms()
+        for vector in VECTORS
+        if not (key in SEARCHING and len(worlds(vector[-1])) > MOST_SEARCHED)
+    ],
+    ids=str,
+)
 def test_algorithm_holds_on_its_rung(key, ell, values):
     for rung, attack in ATTACKS.items():  # also on all rungs below
         assert attack(subject_of(key, ell), values) <= Fraction(1, ell)
@@ -158,7 +167,7 @@ def test_control_is_caught(name):
     algorithm, attack, expected = CONTROLS[name]
     values, posterior = smallest_breach(algorithm, attack)
     print(f"{name}: values {values}, posterior {posterior}")
-    assert (values, posterior) == (expected, 1)
+    assert (values, posterior) == (expected, NOT_CERTAIN.get(name, 1))
 
 
 @pytest.mark.parametrize("control", [subjects.lowest_id_rda, subjects.cheapest_locally_safe])

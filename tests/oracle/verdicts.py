@@ -4,6 +4,7 @@
 """
 
 from fractions import Fraction
+from functools import cache
 
 from tests.oracle import subjects
 from tests.oracle.possible_worlds import bag_posterior, count_vectors, worst_given_outsiders, worst_posterior
@@ -18,10 +19,16 @@ ATTACKS = {
 }
 
 
+SEARCHING = {"k_jump": {"k": 1}, "secret_choice": {}}  # what searches functions gets some that can fail
+
+
+@cache
 def subject_of(key, ell):
     """The oracle's view of an algorithm of the catalog."""
     if key == "ria":
         return subjects.ria(ell)
+    if key in SEARCHING:
+        return subjects.searching(key, l=ell, **SEARCHING[key])
     bound = catalog.models()[catalog.algorithm(key).promise].bound  # what the paper calls l or m
     if bound == "tau":  # the line through k/l at every k: no value more frequent than 1/l
         return subjects.catalog_algorithm(key, tau=Fraction(1, ell), l=ell)
@@ -41,6 +48,13 @@ VARIANTS = {
 }
 
 
+SEARCHES = {
+    "k_jump, safe": lambda ell: subjects.searching("k_jump", l=ell, strategy="safe"),
+    "k_jump, k = 2": lambda ell: subjects.searching("k_jump", l=ell, k=2),
+    "k_jump, g1 tried again": lambda ell: subjects.searching("k_jump", l=ell, k=1, reuse="1"),
+}
+
+
 CONTROLS = {  # what must be caught: the attack that catches it, and the smallest table (facts/streamliner.md A4)
     "nobody is grouped": (subjects.no_protection, bag_posterior, (0, 1)),
     "RDA by lowest id": (subjects.lowest_id_rda, worst_posterior, (0, 0, 1, 2)),
@@ -53,7 +67,14 @@ CONTROLS = {  # what must be caught: the attack that catches it, and the smalles
     "ELIG": (lambda ell: subjects.catalog_algorithm("elig", l=ell), worst_posterior, (0, 0, 1, 1, 2)),
     "SWEEP": (lambda ell: subject_of("sweep", ell), worst_posterior, (0, 0, 1, 2)),
     "SWEEP-E": (lambda ell: subject_of("sweep_e", ell), worst_posterior, (0, 0, 1, 1, 2)),
+    "k-jump, naive": (
+        lambda ell: subjects.searching("k_jump", l=ell, strategy="naive"),
+        worst_posterior,
+        (0, 0, 1, 2, 3),
+    ),
+    "secret choice": (lambda ell: subject_of("secret_choice", ell), worst_posterior, (0, 0, 1, 2, 3)),
 }
+NOT_CERTAIN = {"secret choice": Fraction(3, 5)}  # all others are caught with certainty
 
 
 def smallest_breach(algorithm, attack, ell=2, most=6):
@@ -106,6 +127,9 @@ def main():
         most = 5 if name.startswith("ria") else 6  # six persons of ria have too many orders of groups
         good, bad = held(variant, worst_given_outsiders, most=most)
         print(f"{name:28} {Rung.ALGORITHM_STRONG.value:24} {good:6} {bad:7}")
+    for name, variant in SEARCHES.items():
+        good, bad = held(variant, worst_posterior, most=5)
+        print(f"{name:28} {Rung.ALGORITHM_MARGINAL.value:24} {good:6} {bad:7}")
     print("\nsmallest broken table, l = 2")
     for name, (control, attack, _) in CONTROLS.items():
         values, posterior = smallest_breach(control, attack)

@@ -14,6 +14,7 @@ from voile.theory.strategies import Strategy
 
 HALF = Fraction(1, 2)
 EVALUATED = range(40)
+MILLIONS = 100_000  # of steps: eight functions are estimated at more than the usual limit
 
 
 def evaluated(cases):
@@ -105,7 +106,7 @@ def test_theorem_3(k_jump_cases, i, j):
     def ends(functions, k):
         sequence = Generalizations.of_groups([partition(text) for text in functions], len(values))
         strategy = Strategy.jump(k, len(functions))
-        found = evaluate(sequence, codes(values), HighestRatio(HALF), strategy)
+        found = evaluate(sequence, codes(values), HighestRatio(HALF), strategy, limit=MILLIONS)
         last = found.steps[-1]
         return found.outcome, last.function, last.ds.size, last.ds.highest
 

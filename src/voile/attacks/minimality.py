@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from voile.core.bags import Bag
 from voile.core.generalizations import Generalizations, Groups
 from voile.core.order import dense_rank, distinct_values
-from voile.errors import ParameterError
+from voile.errors import BeyondReach, ParameterError
 from voile.theory.costs import LIMIT
 from voile.theory.evaluation import TableSet, disclosure_set, permutation_set
 from voile.theory.set_figures import broken_for
@@ -27,6 +27,7 @@ from voile.theory.strategies import Strategy
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+MOST_CHOSEN = 12  # functions of which every subset is looked at
 
 
 class Seen(NamedTuple):
@@ -80,7 +81,7 @@ class Conclusion:
         """How likely each value is that a person may have."""
         line = self.left.counts[int(self.left.kind[person])]
         shares = zip(self.codes.tolist(), line, strict=True)
-        return {code: Fraction(count, self.left.size) for code, count in shares if count}
+        return {code: Fraction(count, sum(line)) for code, count in shares if count}
 
 
 def matched(sequence: Generalizations, covers: Flags, sizes: Integers) -> Groups | None:
@@ -175,12 +176,19 @@ def _sets(
         if not passes and way.strategy.kind != "safe":
             continue
         tables = disclosure_set(way.sequence, values, search.wanted, way.strategy, way.function, limit=limit)
-        if tables.size and (way.strategy.kind == "naive" or tables.holds):
+        if tables.size != 0 and (way.strategy.kind == "naive" or tables.holds):
             yield way.weight, tables
 
 
 def _ways(search: Search, places: tuple[int, ...]) -> Iterator[Way]:
     sequence, n = search.sequence, len(search.sequence)
+    if search.strategy is None and places[-1] > MOST_CHOSEN:
+        raise BeyondReach(
+            f"secret choices among the {places[-1] - 1} functions before the one disclosed",
+            where="minimality attack",
+            rule=f"every choice is looked at, up to function {MOST_CHOSEN}",
+            remedy="take fewer functions, or begin later",
+        )
     for i in places:
         if search.strategy is not None or n == 1:
             yield Way(1, sequence, search.strategy or Strategy.naive(1), i)
@@ -197,6 +205,15 @@ def _joined(sets: list[tuple[int, TableSet]], rows: Integers, wanted: SetPropert
     """Tables of several ways together."""
     if not sets:
         return None
+    if len(sets) == 1:
+        return sets[0][1]
+    if not all(tables.counted for _, tables in sets):
+        raise BeyondReach(
+            "several ways to the release, with more tables than were counted",
+            where="minimality attack",
+            rule="ways are weighed by how many tables each has",
+            remedy="allow more with a larger limit; or take fewer or coarser functions",
+        )
     kind = dense_rank([np.asarray(tables.kind, np.int64) for _, tables in sets] + [rows])
     first = np.unique(kind, return_index=True)[1]
     counts = []

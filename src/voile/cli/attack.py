@@ -98,8 +98,9 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
     yield "told for certain", f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')}"
     if report.graded is not None and report.graded.above + report.graded.told:
         graded = report.graded
-        told = f"{graded.told_right} of {graded.told} told are right"
-        yield "against the truth", f"{told}; the likeliest value is right for {graded.above_right} of those above"
+        told = f"{graded.told_right} of {graded.told} told are right; " if graded.told else ""
+        right = f"the likeliest value is right for {graded.above_right} of {graded.above} above"
+        yield "against the truth", told + right
     elif report.truth_differs:
         yield "against the truth", "not graded: the known values are not those of the release"
     if report.ignored:

@@ -100,7 +100,8 @@ def _agree(step: Any) -> str:
     told, above = certain(step.left), sum(step.above)
     if not above:
         return ""
-    return f"; they agree on {counted(told, 'person')}, and the promise is broken for {above}"
+    agree = f"they agree on {counted(told, 'person')}, and " if told else ""
+    return f"; {agree}the promise is broken for {above}"
 
 
 def _told(found: Any, step: Any) -> tuple[list[str], list[list[str]]]:
@@ -136,10 +137,11 @@ def _row(outcome: Any, found: Any) -> Iterator[object]:
     k = sorted(set(outcome.strategy.k))
     distances = f" (k = {k[0] if len(k) == 1 else '+'.join(map(str, outcome.strategy.k))})"
     yield outcome.strategy.kind + (distances if outcome.strategy.kind == "jump" else "")
+    named = "nothing" if outcome.function is None else f"g{outcome.function}"
+    yield named if outcome.decided else "beyond reach"
     if outcome.left is None:
-        yield from ("beyond reach" if outcome.function is None else f"g{outcome.function}", "-", "-", "-", "-")
+        yield from ("beyond reach", "-", "-", "-")
         return
-    yield "nothing" if outcome.function is None else f"g{outcome.function}"
     yield how_many(outcome.left)
     yield worst_in(outcome.left, found.wanted)
     yield from (outcome.above, certain(outcome.left))

@@ -41,11 +41,7 @@ def list_matrices(
         if not fresh:  # take back what was chosen here, for the next smaller choice
             room[c] += x[v, c]
             due[q, v] += x[v, c]
-        later, d = 0, c + 1  # room in the later cells of the component
-        while d < cells and component[d] == q:
-            later += room[d]
-            d += 1
-        low = max(0, due[q, v] - later)
+        low = max(0, due[q, v] - _room_after(c, component, room))
         high = min(room[c], due[q, v])
         if tight[v, c]:
             high = min(high, x[v - 1, c])
@@ -76,6 +72,16 @@ def list_matrices(
             if number > most:
                 return number
         c, fresh = cells - 1, False
+
+
+@njit(cache=True, nogil=True)
+def _room_after(c: int, component: Numbers, room: Numbers) -> int:
+    """Room in the later cells of the component."""
+    total, d = 0, c + 1
+    while d < room.size and component[d] == component[c]:
+        total += room[d]
+        d += 1
+    return total
 
 
 @njit(cache=True, nogil=True)

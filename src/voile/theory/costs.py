@@ -18,21 +18,24 @@ from numpy.typing import NDArray
 from voile.core.generalizations import Generalizations
 from voile.errors import BeyondReach
 from voile.kernels.contingency import list_matrices
-from voile.kernels.histograms import add_cell, list_histograms
-from voile.theory.group_trees import GroupTree
+from voile.kernels.histograms import add_cell
+from voile.theory.group_trees import GroupTree, histograms
 from voile.theory.residues import Residues
-from voile.theory.search_plan import SearchPlan, looks_alike, plan_for
-from voile.theory.set_properties import CrowdSize, SetProperty
+from voile.theory.search_plan import SearchPlan, plan_for, rows_alike
+from voile.theory.set_properties import Distinct, HighestRatio, SetProperty
 from voile.theory.strategies import Strategy
 
 Codes = NDArray[np.int64]
 LIMIT = 40_000  # millions of steps: about a minute
 MOST_MATRICES = 5 * 10**7
 MOST_NUMBERS = 5 * 10**7
+_MOST_FINE = 60  # fine functions: a bit each
+_ASKED = 5 * 10**4  # steps to judge a class by a property that kernels do not know
 _MOST_TESTS = 6  # fine functions that one table may have to fail: each doubles the terms
 _PAIRS = 3 * 10**7  # pairs of histograms that counting matrices may take
 _MILLION = 10**6
 _PLACES = 2**62
+_LISTED = 2 * 10**6  # matrices that are listed only to count them
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,12 @@ class Costs:
 
     def plan(self, strategy: Strategy, target: int) -> SearchPlan:
         """What is looked at for one function."""
-        return plan_for(self.sequence, self.wanted, strategy, target)
+        return plan_for(self.sequence, self.wanted, strategy, target, self.alike)
 
-    def alike(self, target: int) -> bool:
-        """Whether the disclosure set of a function is as good as its permutation set, whatever the table."""
-        return isinstance(self.wanted, CrowdSize) or looks_alike(self.sequence.functions[:target])
+    @cached_property
+    def alike(self) -> tuple[bool, ...]:
+        """Of each function, whether its disclosure sets are as good as its permutation sets."""
+        return rows_alike(self.sequence, self.wanted)
 
     def of(self, strategy: Strategy, target: int) -> Cost:
         """The disclosure set of one function, for any table with these frequencies."""
@@ -93,11 +97,13 @@ class Costs:
             return Cost(1, 1)
         plan = self.plan(strategy, target)
         tests = max(bits.bit_count() for bits in plan.visited)
-        if tests > _MOST_TESTS:
+        if tests > _MOST_TESTS or len(plan.fine) > _MOST_FINE:
             return Cost(MOST_MATRICES + 1, 2**tests)
         matrices = self._matrices(plan)
         terms = 2**tests * (3 * plan.sizes.size + plan.sizes.size * 2 * self.frequencies.size)
         sweep = matrices * (len(plan.needed) + 1) * terms * self.length
+        if not isinstance(self.wanted, HighestRatio | Distinct):  # asked class by class, with whole numbers
+            sweep += matrices * len(plan.needed) * _ASKED
         return Cost(
             matrices, 1 + (sweep + self._records(plan, matrices)) // _MILLION, self._numbers(plan, matrices)
         )
@@ -117,9 +123,23 @@ class Costs:
         """A whole search, whichever functions it comes to."""
         if strategy.kind == "naive":
             return Cost(1, 1)
-        hard = [i for i in range(1, len(self.sequence) + 1) if not self.alike(i)]
-        each = [Cost(1, 1), *(self.of(strategy, i) for i in hard)]
+        each = [Cost(1, 1), *(self.of(strategy, i) for i in self._hard)]
         return Cost(max(c.matrices for c in each), sum(c.work for c in each), max(c.numbers for c in each))
+
+    @property
+    def _hard(self) -> list[int]:
+        """The functions whose disclosure sets must be counted, the dearest first: those that come last."""
+        return [i for i in range(len(self.sequence), 1, -1) if not self.alike[i - 1]]
+
+    def within(self, strategy: Strategy, limit: int) -> bool:
+        """Whether a whole search fits a limit."""
+        spent = 0
+        for i in self._hard:
+            cost = self.of(strategy, i)
+            spent += cost.work
+            if not cost.fits(limit) or spent >= limit:
+                return False
+        return True
 
     def _matrices(self, plan: SearchPlan) -> int:
         """The most matrices that any table with these frequencies has."""
@@ -142,8 +162,8 @@ class Costs:
         counted = self._counted(sizes)
         number = loose if counted is None else counted
         orders = prod(map(factorial, Counter(self.frequencies.tolist()).values()))
-        if whole and number > MOST_MATRICES and number // orders <= MOST_MATRICES:
-            return self._listed(sizes)
+        if whole and number // orders <= _LISTED:  # of interchangeable values only one order counts
+            return min(number, self._listed(sizes))
         return number
 
     def _counted(self, sizes: tuple[int, ...]) -> int | None:
@@ -155,15 +175,15 @@ class Costs:
             filled = int(together[0].sum()) + size
             if len(together) * self.histograms[size] > _PAIRS or np.prod(bound[:-1] + 1.0) > _PAIRS:
                 return None
-            own = _histograms(size, bound)
+            own = histograms(size, bound)
             out = np.zeros(int(np.prod(bound[:-1] + 1)))
             add_cell(together, together @ stride, ways, own, own @ stride, bound, out)
-            together = _histograms(filled, bound)
+            together = histograms(filled, bound)
             ways = out[together @ stride]
         return int(min(ways.max(), 1e18))
 
     def _listed(self, sizes: tuple[int, ...]) -> int:
-        """The number of matrices of the whole table, of interchangeable values only one order counted."""
+        """The number of matrices of the whole table by listing them, as far as that goes."""
         alike = np.append(False, self.frequencies[1:] == self.frequencies[:-1])
         cells = np.array(sizes)
         none = np.empty((0, cells.size), np.int64)
@@ -216,12 +236,6 @@ def _rounded(number: int) -> str:
     return f"{number:,}" if number < 10**9 else f"{Decimal(number):.1e}"
 
 
-def _histograms(size: int, bound: Codes) -> Codes:
-    found = np.empty((list_histograms(size, bound, np.empty((0, bound.size), np.int64)), bound.size), np.int64)
-    list_histograms(size, bound, found)
-    return found
-
-
 def jump_vectors(n: int) -> Iterator[tuple[int, ...]]:
     """Vectors in the order of what they cost: nobody jumps; those at g_2 jump to nothing; those at g_2 and g_3;
     and so on.
@@ -237,14 +251,14 @@ def affordable(costs: Costs, limit: int = LIMIT) -> Strategy | None:
     """The jump strategy with the fewest jumps whose exact answer fits the limit; None if none does."""
     n = len(costs.sequence)
     strategies = (Strategy.jump(k, n) for k in jump_vectors(n))
-    return next((strategy for strategy in strategies if costs.search(strategy).fits(limit)), None)
+    return next((strategy for strategy in strategies if costs.within(strategy, limit)), None)
 
 
 def require_affordable(costs: Costs, strategy: Strategy, limit: int = LIMIT) -> None:
     """Refuse a search whose exact answer costs too much, with what would fit."""
-    cost = costs.search(strategy)
-    if cost.fits(limit):
+    if strategy.kind == "naive" or costs.within(strategy, limit):
         return
+    cost = costs.search(strategy)
     raise BeyondReach(
         f"an exact answer takes up to {cost.in_words()}",
         where="k_jump",

@@ -4,7 +4,7 @@ Functions are counted from 1 as in paper 004. Step n + 1 stands for disclosing n
 tables, of all with these frequencies, for which the search ends without a release (facts/k_jump.md, erratum 7).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import factorial, prod
@@ -109,22 +109,12 @@ def evaluate(
     while i <= len(sequence):
         per = permutation_set(sequence, values, wanted, i)
         looked = strategy.kind == "safe" or (strategy.kind == "jump" and per.holds)
-        ds = _judged_set(costs, values, strategy, i, per, limit) if looked else None
+        ds = _disclosure_set(costs, values, strategy, i, limit) if looked else None
         steps.append(Step(i, per, ds))
         if per.holds if ds is None else ds.holds:
             return Evaluation(strategy, i, tuple(steps))
         i = strategy.after(i) if ds is not None else i + 1
     return Evaluation(strategy, None, tuple(steps))
-
-
-def _judged_set(
-    costs: Costs, values: Codes, strategy: Strategy, function: int, per: TableSet, limit: int
-) -> TableSet:
-    """The disclosure set on a path; where rows look alike it need not be counted to be judged."""
-    cost = costs.of(strategy, function)
-    if costs.alike(function) and not cost.fits(limit):
-        return TableSet(per.size, per.counts, per.kind, per.holds, counted=False)
-    return _disclosure_set(costs, values, strategy, function, cost.matrices)
 
 
 def permutation_set(sequence: Generalizations, values: Codes, wanted: SetProperty, function: int) -> TableSet:
@@ -149,24 +139,25 @@ def disclosure_set(
 ) -> TableSet:
     """ds(g_i(t)): the tables of the permutation set for which the search arrives at the function, too; with
     function = n + 1 all tables of these frequencies for which it ends in nothing."""
-    costs = Costs(sequence, np.bincount(values), wanted)
-    cost = costs.of(strategy, function)
+    return _disclosure_set(Costs(sequence, np.bincount(values), wanted), values, strategy, function, limit)
+
+
+def _disclosure_set(costs: Costs, values: Codes, strategy: Strategy, function: int, limit: int) -> TableSet:
+    """The same, with what is known of its cost; where rows look alike it need not be counted to be judged."""
+    sequence, wanted, cost = costs.sequence, costs.wanted, costs.of(strategy, function)
+    if function == 1:  # where every search begins
+        return permutation_set(sequence, values, wanted, 1)
     if not cost.fits(limit):
+        if function <= len(sequence) and costs.alike[function - 1]:
+            return replace(permutation_set(sequence, values, wanted, function), counted=False)
         raise BeyondReach(
             f"an exact answer takes up to {cost.in_words()}",
             where="disclosure set",
             rule=f"at most {limit:,} million steps and {MOST_MATRICES:,} matrices",
             remedy="allow more with a larger limit; or take fewer, coarser or nested functions",
         )
-    return _disclosure_set(costs, values, strategy, function, cost.matrices)
-
-
-def _disclosure_set(costs: Costs, values: Codes, strategy: Strategy, function: int, most: int) -> TableSet:
-    wanted = costs.wanted
-    if function == 1:  # where every search begins
-        return permutation_set(costs.sequence, values, wanted, 1)
     plan = costs.plan(strategy, function)
-    sweep = DisclosureSweep(plan, values, wanted, most)
+    sweep = DisclosureSweep(plan, values, wanted, cost.matrices)
     size, lines = sweep.arrive()
     position = sweep.margins.position.tolist()
     counts = tuple(tuple(line[p] if p >= 0 else 0 for p in position) for line in lines)

@@ -47,7 +47,7 @@ class SearchPlan:
     @cached_property
     def fine(self) -> tuple[int, ...]:
         """Tested functions with groups smaller than a cell."""
-        return tuple(j for j in self.tested if self._inside(j).any())
+        return tuple(j for j in self.tested if self._inside[j].any())
 
     def bit(self, function: int) -> int:
         """The bit of a fine function, 0 for the others."""
@@ -55,12 +55,18 @@ class SearchPlan:
 
     def refiners(self, function: int) -> int:
         """The bits of fine functions that fail where this one fails."""
-        whole = self.functions[function - 1]
-        return sum(self.bit(j) for j in self.fine if refines(self.functions[j - 1], whole))
+        return self._refiners[function]
+
+    @cached_property
+    def _refiners(self) -> dict[int, int]:
+        return {
+            i: sum(self.bit(j) for j in self.fine if refines(self.functions[j - 1], self.functions[i - 1]))
+            for i in range(1, self.target + 1)
+        }
 
     def unions(self, function: int) -> list[Groups]:
         """The groups of a function that are unions of cells: the cells of each."""
-        inside, groups = self._inside(function), self.functions[function - 1]
+        inside, groups = self._inside[function], self.functions[function - 1]
         of_cell = np.zeros(self.sizes.size, np.int64)
         of_cell[self.cell] = groups
         cells = np.arange(self.sizes.size)
@@ -68,11 +74,11 @@ class SearchPlan:
 
     def fine_in(self, cell: int) -> int:
         """The bits of the fine functions that have groups inside a cell."""
-        return sum(self.bit(j) for j in self.fine if self._inside(j)[cell])
+        return sum(self.bit(j) for j in self.fine if self._inside[j][cell])
 
     def tree(self, cell: int, bits: int) -> tuple[GroupTree, dict[int, tuple[GroupTree, ...]]]:
         """The groups of some fine functions inside a cell, and the kind of each row of it."""
-        chosen = [self.functions[j - 1] for j in self.fine if bits & self.bit(j) and self._inside(j)[cell]]
+        chosen = [self.functions[j - 1] for j in self.fine if bits & self.bit(j) and self._inside[j][cell]]
         return tree_of(np.flatnonzero(self.cell == cell), chosen)
 
     @cached_property
@@ -95,17 +101,30 @@ class SearchPlan:
                 stack.append((j + 1, failed | self.bit(j)))
         return tuple(sorted({bits for j, bits in seen if j == self.target or j in self.needed}))
 
-    def _inside(self, function: int) -> NDArray[np.bool_]:
-        """Whether a cell holds several groups of a function."""
-        pairs = dense_rank([self.cell, self.functions[function - 1]])
-        first = np.unique(pairs, return_index=True)[1]
-        return np.bincount(self.cell[first], minlength=self.sizes.size) > 1
+    @cached_property
+    def _inside(self) -> dict[int, NDArray[np.bool_]]:
+        """Whether each cell holds several groups, by function."""
+        found = {}
+        for j in (*self.needed, *self.tested, self.target):
+            first = np.unique(dense_rank([self.cell, self.functions[j - 1]]), return_index=True)[1]
+            found[j] = np.bincount(self.cell[first], minlength=self.sizes.size) > 1
+        return found
 
 
-def plan_for(sequence: Generalizations, wanted: SetProperty, strategy: Strategy, target: int) -> SearchPlan:
-    """What to look at for the disclosure set of a function, or (n + 1) of the tables that end in nothing."""
+def plan_for(
+    sequence: Generalizations,
+    wanted: SetProperty,
+    strategy: Strategy,
+    target: int,
+    alike: tuple[bool, ...] | None = None,
+) -> SearchPlan:
+    """What to look at for the disclosure set of a function, or (n + 1) of the tables that end in nothing. `alike`:
+    by function whether its rows look alike, where that is known already."""
     functions = (*sequence.functions, np.zeros(sequence.rows, np.int64))
-    needed = tuple(j for j in range(2, target) if _matters(functions, wanted, strategy, j, target))
+    even = rows_alike(sequence, wanted) if alike is None else alike
+    needed = tuple(
+        j for j in range(2, target) if strategy.kind != "naive" and not even[j - 1] and strategy.after(j) <= target
+    )
     tested = _worth_testing(functions, strategy, needed, target)
     apart = [functions[j - 1] for j in (*needed, target)]
     cell = _cut(dense_rank(apart), [functions[j - 1] for j in tested])
@@ -116,12 +135,11 @@ def plan_for(sequence: Generalizations, wanted: SetProperty, strategy: Strategy,
     return SearchPlan(functions, strategy, target, needed, tested, order, of_cell)
 
 
-def _matters(functions: tuple[Groups, ...], wanted: SetProperty, strategy: Strategy, j: int, target: int) -> bool:
-    """Whether tables may arrive at the target that were not disclosed by j although they passed on their face (or,
-    with the safe strategy, whose disclosure set decides at all)."""
-    if strategy.kind == "naive" or isinstance(wanted, CrowdSize) or looks_alike(functions[:j]):
-        return False
-    return strategy.after(j) <= target
+def rows_alike(sequence: Generalizations, wanted: SetProperty) -> tuple[bool, ...]:
+    """Of each function, whether its disclosure sets are as good as its permutation sets, whatever the table."""
+    return tuple(
+        isinstance(wanted, CrowdSize) or looks_alike(sequence.functions[: i + 1]) for i in range(len(sequence))
+    )
 
 
 def _worth_testing(
