@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.small_tables import UNBALANCED, axis_of, column
 from tests.small_taxonomies import tables
+from voile.core.full_domain import FullDomain
 from voile.core.generalizations import refines
 from voile.core.grouping_loss import grouping_loss
 from voile.core.hierarchy import Hierarchy
@@ -175,3 +176,16 @@ def test_intervals_end_where_they_say():
     table = Table([column("age", axis_of(AGES), AGES)])
     plan = [[{"age": "[19.5, 37.9]"}, {"age": "[38, 200]"}]]
     assert groups_of(sequence_of(table, json.dumps(plan)), 1) == [0, 0, 0, 1, 1, 1, 1, 1]
+
+
+def test_levels_are_those_of_the_file_also_where_a_branch_is_short():
+    """ARX counts columns of the file: on level 1 the young are together, though their branch ends there."""
+    lines = [["20s", "young", "young", "*"], ["30s", "young", "young", "*"]]
+    lines += [["40s", "40s", "old", "*"], ["50s", "50s", "old", "*"]]
+    tree = Hierarchy.from_lines(lines)
+    ages = Column("age", Role.QUASI_IDENTIFYING, tree, np.arange(4))
+    assert FullDomain(Table([ages])).groups([1]).tolist() == [0, 0, 1, 2]
+    missing = tree.with_leaf("unknown")
+    ages = Column("age", Role.QUASI_IDENTIFYING, missing, np.arange(5))
+    domain = FullDomain(Table([ages]))
+    assert [domain.groups([level]).tolist() for level in (1, 2, 3)] == [[0, 0, 1, 2, 3], [0, 0, 1, 1, 2], [0] * 5]
