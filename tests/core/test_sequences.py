@@ -183,9 +183,12 @@ def test_levels_are_those_of_the_file_also_where_a_branch_is_short():
     lines = [["20s", "young", "young", "*"], ["30s", "young", "young", "*"]]
     lines += [["40s", "40s", "old", "*"], ["50s", "50s", "old", "*"]]
     tree = Hierarchy.from_lines(lines)
-    ages = Column("age", Role.QUASI_IDENTIFYING, tree, np.arange(4))
-    assert FullDomain(Table([ages])).groups([1]).tolist() == [0, 0, 1, 2]
-    missing = tree.with_leaf("unknown")
-    ages = Column("age", Role.QUASI_IDENTIFYING, missing, np.arange(5))
-    domain = FullDomain(Table([ages]))
-    assert [domain.groups([level]).tolist() for level in (1, 2, 3)] == [[0, 0, 1, 2, 3], [0, 0, 1, 1, 2], [0] * 5]
+
+    def together(tree, level):
+        ages = Column("age", Role.QUASI_IDENTIFYING, tree, np.arange(tree.leaves))
+        groups = FullDomain(Table([ages])).groups([level]).tolist()
+        return [groups.index(group) for group in groups]
+
+    assert [together(tree, level) for level in (1, 2, 3)] == [[0, 0, 2, 3], [0, 0, 2, 2], [0] * 4]
+    more = tree.with_leaf("unknown")
+    assert [together(more, level) for level in (1, 2, 3)] == [[0, 0, 2, 3, 4], [0, 0, 2, 2, 4], [0] * 5]
