@@ -143,8 +143,8 @@ class Hierarchy:
         """The levels as written, of a tree with one more leaf: on all but the last it stands for itself."""
         if self.declared is None:
             return None
-        n = self.leaves
-        moved = np.where(self.declared >= n, self.declared + 1, self.declared)
+        n, written = self.leaves, self.levels()
+        moved = np.where(written >= n, written + 1, written)
         levels = np.append(moved, np.full((len(moved), 1), n), axis=1)
         return np.append(levels[:-1], np.full((1, n + 1), root), axis=0)
 
