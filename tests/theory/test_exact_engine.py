@@ -148,6 +148,9 @@ def test_uneven_and_crossing_functions_do_not_look_alike():
     whole = np.zeros(4, np.int64)
     assert not looks_alike((np.array([0, 0, 0, 1]), whole))
     assert not looks_alike((np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), whole))
+    pairs, fours = np.arange(8) // 2, np.arange(8) // 4
+    between = np.where(np.arange(8) < 4, 0, pairs)  # cuts one half and not the other
+    assert not looks_alike((pairs, between, fours, np.zeros(8, np.int64)))
     assert looks_alike((whole, np.array([0, 0, 1, 1])))  # a coarser function does not tell rows apart
 
 

@@ -22,7 +22,7 @@ from voile.kernels.histograms import add_cell, list_histograms
 from voile.theory.group_trees import GroupTree
 from voile.theory.residues import Residues
 from voile.theory.search_plan import SearchPlan, plan_for, rows_alike
-from voile.theory.set_properties import SetProperty
+from voile.theory.set_properties import HighestRatio, SetProperty
 from voile.theory.strategies import Strategy
 
 Codes = NDArray[np.int64]
@@ -73,7 +73,8 @@ class Costs:
     def length(self) -> int:
         """How many residues a number of tables takes."""
         tables = factorial(int(self.frequencies.sum())) // prod(map(factorial, self.frequencies.tolist()))
-        return Residues.for_numbers_up_to(tables * 100).length
+        sides = self.wanted.delta.as_integer_ratio() if isinstance(self.wanted, HighestRatio) else (1,)
+        return Residues.for_numbers_up_to(tables * max(100, self.frequencies.size * max(sides))).length
 
     @cached_property
     def histograms(self) -> list[int]:

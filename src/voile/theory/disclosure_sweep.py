@@ -224,7 +224,8 @@ class DisclosureSweep:
 
     def _by_ratio(self, j: int, members: Codes) -> Callable[[Codes, Flags], bool]:
         given = self._given(j, members)
-        top, bottom = self.wanted.delta.as_integer_ratio()  # type: ignore[attr-defined]
+        delta = self.wanted.delta  # type: ignore[attr-defined]
+        top, bottom = (self.system.of(side) for side in delta.as_integer_ratio())
         return lambda starts, held: judge_by_ratio(starts, *given, top, bottom, held) == 0  # type: ignore[call-arg]
 
     def _by_sums(self, j: int, members: Codes) -> Callable[[Codes, Flags], bool]:
