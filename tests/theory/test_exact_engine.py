@@ -193,6 +193,16 @@ def test_costs_bound_every_table_of_these_frequencies(data):
         assert len(DisclosureSweep(plan, values, HALF, 10**6).matrices) <= most
 
 
+def test_costs_bound_the_numbers_held_whatever_is_frequent_where():
+    """A value that fills a small component must not be the one by which no histogram is numbered."""
+    sequence = Generalizations((np.array([0, 1] + [2] * 20 + [3] * 40), np.array([0, 0] + [1] * 60)))
+    values = np.array([0] * 2 + [1] * 25 + [2] * 20 + [3] * 15)
+    costs, jump = Costs(sequence, np.bincount(values), HALF), Strategy.jump(1, 2)
+    sweep = DisclosureSweep(costs.plan(jump, 2), values, HALF, 1)
+    places = int(np.prod(np.minimum(60, sweep.margins.counts[1, :-1]) + 1)) * sweep.system.length
+    assert places <= costs.of(jump, 2).numbers
+
+
 def test_costs_never_look_at_who_has_what():
     sequence = uneven_tree(9)
     for order in ((0, 0, 0, 1, 1, 1, 2, 2, 3), (3, 2, 1, 0, 0, 2, 1, 1, 0)):

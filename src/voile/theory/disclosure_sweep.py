@@ -61,7 +61,7 @@ class Margins:
         """
         counts = np.zeros((int(component.max()) + 1, int(values.max()) + 1), np.int64)
         np.add.at(counts, (component, values), 1)
-        order = np.lexsort(counts[::-1])  # the most frequent last: histograms are numbered by the others
+        order = np.lexsort((*counts[::-1], counts.sum(axis=0)))  # the most frequent last: costs.py counts on it
         order = order[counts[:, order].any(axis=0)]
         position = np.full(counts.shape[1], -1, np.int64)
         position[order] = np.arange(order.size)
