@@ -223,6 +223,25 @@ def test_beyond_the_limit_a_vector_is_proposed_that_fits():
         require_affordable(costs, Strategy.jump(4, 4), 2)
 
 
+def test_many_tests_are_refused_before_they_are_all_listed():
+    """Function i cuts block i of four rows in two: 2^40 sets of failed functions."""
+    rows = np.arange(160)
+    blocks = tuple(2 * (rows // 4) + ((rows // 4 == i) & (rows % 4 > 1)) for i in range(40))
+    costs = Costs(Generalizations((*blocks, 0 * rows)), np.array([80, 80]), HALF)
+    assert not costs.of(Strategy.jump([1] + [41] * 40, 41), 41).fits(10**9)
+
+
+def test_many_fine_functions_are_refused_though_few_are_failed_at_a_time():
+    """Between two judged functions one finer function each: a bit for each of 40 does not fit."""
+    rows = np.arange(90)
+    halves = np.minimum(rows // 44, 1)
+    chain = [np.where(rows < 2 * i + 2, 0, rows) for i in range(20)]
+    chain += [np.where(rows < 40, 0, np.where(rows > 88 - 2 * i, 99, rows)) for i in range(20)]
+    sequence = Generalizations((*(f for each in chain for f in (each, halves)), 0 * rows))
+    costs = Costs(sequence, np.array([45, 45]), HALF)
+    assert not costs.of(Strategy.jump([99, 1] * 40 + [1], 81), 81).fits(10**9)
+
+
 def test_the_limit_is_asked_before_values_are_looked_at():
     """Refused for every order of the values, or for none."""
     sequence = uneven_tree(7)

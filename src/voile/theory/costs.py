@@ -21,7 +21,7 @@ from voile.kernels.contingency import list_matrices
 from voile.kernels.histograms import add_cell, list_histograms
 from voile.theory.group_trees import GroupTree
 from voile.theory.residues import Residues
-from voile.theory.search_plan import SearchPlan, plan_for, rows_alike
+from voile.theory.search_plan import MOST_FINE, SearchPlan, plan_for, rows_alike
 from voile.theory.set_properties import HighestRatio, SetProperty
 from voile.theory.strategies import Strategy
 
@@ -96,7 +96,7 @@ class Costs:
             return Cost(1, 1)
         plan = self.plan(strategy, target)
         tests = max(bits.bit_count() for bits in plan.visited)
-        if tests > _MOST_TESTS:
+        if tests > _MOST_TESTS or len(plan.fine) > MOST_FINE:
             return Cost(MOST_MATRICES + 1, 2**tests)
         matrices = self._matrices(plan)
         terms = 2**tests * (3 * plan.sizes.size + plan.sizes.size * 2 * self.frequencies.size)

@@ -24,6 +24,8 @@ from voile.theory.set_properties import CrowdSize, SetProperty
 from voile.theory.strategies import Strategy
 
 Groups = NDArray[np.int64]
+MOST_FINE = 16  # fine functions of a plan: each is a bit by which sets of them are numbered
+_MOST_STATES = 10**5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,9 +85,12 @@ class SearchPlan:
 
     @cached_property
     def visited(self) -> tuple[int, ...]:
-        """The sets of fine functions, as bits, that tables must have failed which arrive somewhere it matters."""
+        """The sets of fine functions, as bits, that tables must have failed which arrive somewhere it matters; the
+        set of all, where there are too many to list."""
         seen, stack = set(), [(1, 0)]
         while stack:
+            if len(seen) > _MOST_STATES and len(self.fine) > MOST_FINE:
+                return ((1 << len(self.fine)) - 1,)
             state = stack.pop()
             if state in seen or state[0] > self.target:
                 continue
