@@ -203,6 +203,16 @@ def test_costs_bound_the_numbers_held_whatever_is_frequent_where():
     assert places <= costs.of(jump, 2).numbers
 
 
+def test_costs_count_every_set_of_functions_that_is_summed_over():
+    """Six functions that each cut a block of their own: 64 terms, each with its tree."""
+    rows, works = np.arange(48), []
+    for n in (1, 6):
+        blocks = tuple(2 * (rows // 8) + ((rows // 8 == i) & (rows % 8 > 4)) for i in range(n))
+        costs = Costs(Generalizations((*blocks, 0 * rows)), np.array([10, 12, 12, 14]), HALF)
+        works.append(costs.of(Strategy.jump([1] + [9] * n, n + 1), n + 1).work)
+    assert works[1] > 32 * works[0]
+
+
 def test_costs_never_look_at_who_has_what():
     sequence = uneven_tree(9)
     for order in ((0, 0, 0, 1, 1, 1, 2, 2, 3), (3, 2, 1, 0, 0, 2, 1, 1, 0)):

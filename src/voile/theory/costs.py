@@ -19,6 +19,7 @@ from voile.core.generalizations import Generalizations
 from voile.errors import BeyondReach
 from voile.kernels.contingency import list_matrices
 from voile.kernels.histograms import add_cell, list_histograms
+from voile.theory.cell_records import subsets_of
 from voile.theory.group_trees import GroupTree
 from voile.theory.residues import Residues
 from voile.theory.search_plan import MOST_FINE, SearchPlan, plan_for, rows_alike
@@ -190,16 +191,18 @@ class Costs:
 
     def _records(self, plan: SearchPlan, matrices: int) -> int:
         """Steps to make the records of all cells: pairs of histograms, for every histogram a cell may have."""
-        subsets = {part for bits in plan.visited for part in (bits, *(1 << i for i in range(bits.bit_length())))}
-        steps, known = 0, set()
+        subsets = {part for bits in plan.visited for part in subsets_of(bits)}
+        steps, known, component = 0, set(), plan.component.tolist()
         for c, size in enumerate(plan.sizes.tolist()):
             for bits in sorted({part & plan.fine_in(c) for part in subsets}):
                 shape = plan.tree(c, bits)[0]
-                if not shape.parts or shape in known:
+                if not shape.parts:
                     continue
-                known.add(shape)
                 pairs, once = self._pairs(shape)
-                steps += pairs + (pairs + once) * (1 if matrices == 1 else self.histograms[size])
+                if (shape, component[c]) not in known:  # the parts are multiplied once
+                    known.add((shape, component[c]))
+                    steps += pairs
+                steps += (pairs + once) * (1 if matrices == 1 else self.histograms[size])
         return steps * self.length
 
     def _pairs(self, shape: GroupTree) -> tuple[int, int]:

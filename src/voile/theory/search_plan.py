@@ -87,7 +87,8 @@ class SearchPlan:
     def visited(self) -> tuple[int, ...]:
         """The sets of fine functions, as bits, that tables must have failed which arrive somewhere it matters; the
         set of all, where there are too many to list."""
-        seen, stack = set(), [(1, 0)]
+        seen: set[tuple[int, int]] = set()
+        stack = [(1, 0)]
         while stack:
             if len(seen) > _MOST_STATES and len(self.fine) > MOST_FINE:
                 return ((1 << len(self.fine)) - 1,)
