@@ -148,6 +148,9 @@ def test_uneven_and_crossing_functions_do_not_look_alike():
     whole = np.zeros(4, np.int64)
     assert not looks_alike((np.array([0, 0, 0, 1]), whole))
     assert not looks_alike((np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), whole))
+    pairs, fours = np.arange(8) // 2, np.arange(8) // 4
+    between = np.where(np.arange(8) < 4, 0, pairs)  # cuts one half and not the other
+    assert not looks_alike((pairs, between, fours, np.zeros(8, np.int64)))
     assert looks_alike((whole, np.array([0, 0, 1, 1])))  # a coarser function does not tell rows apart
 
 
@@ -190,6 +193,26 @@ def test_costs_bound_every_table_of_these_frequencies(data):
         assert len(DisclosureSweep(plan, values, HALF, 10**6).matrices) <= most
 
 
+def test_costs_bound_the_numbers_held_whatever_is_frequent_where():
+    """A value that fills a small component must not be the one by which no histogram is numbered."""
+    sequence = Generalizations((np.array([0, 1] + [2] * 20 + [3] * 40), np.array([0, 0] + [1] * 60)))
+    values = np.array([0] * 2 + [1] * 25 + [2] * 20 + [3] * 15)
+    costs, jump = Costs(sequence, np.bincount(values), HALF), Strategy.jump(1, 2)
+    sweep = DisclosureSweep(costs.plan(jump, 2), values, HALF, 1)
+    places = int(np.prod(np.minimum(60, sweep.margins.counts[1, :-1]) + 1)) * sweep.system.length
+    assert places <= costs.of(jump, 2).numbers
+
+
+def test_costs_count_every_set_of_functions_that_is_summed_over():
+    """Six functions that each cut a block of their own: 64 terms, each with its tree."""
+    rows, works = np.arange(48), []
+    for n in (1, 6):
+        blocks = tuple(2 * (rows // 8) + ((rows // 8 == i) & (rows % 8 > 4)) for i in range(n))
+        costs = Costs(Generalizations((*blocks, 0 * rows)), np.array([10, 12, 12, 14]), HALF)
+        works.append(costs.of(Strategy.jump([1] + [9] * n, n + 1), n + 1).work)
+    assert works[1] > 32 * works[0]
+
+
 def test_costs_never_look_at_who_has_what():
     sequence = uneven_tree(9)
     for order in ((0, 0, 0, 1, 1, 1, 2, 2, 3), (3, 2, 1, 0, 0, 2, 1, 1, 0)):
@@ -208,6 +231,25 @@ def test_beyond_the_limit_a_vector_is_proposed_that_fits():
     assert costs.search(fitting).fits(limit)
     with pytest.raises(BeyondReach, match="coarser"):
         require_affordable(costs, Strategy.jump(4, 4), 2)
+
+
+def test_many_tests_are_refused_before_they_are_all_listed():
+    """Function i cuts block i of four rows in two: 2^40 sets of failed functions."""
+    rows = np.arange(160)
+    blocks = tuple(2 * (rows // 4) + ((rows // 4 == i) & (rows % 4 > 1)) for i in range(40))
+    costs = Costs(Generalizations((*blocks, 0 * rows)), np.array([80, 80]), HALF)
+    assert not costs.of(Strategy.jump([1] + [41] * 40, 41), 41).fits(10**9)
+
+
+def test_many_fine_functions_are_refused_though_few_are_failed_at_a_time():
+    """Between two judged functions one finer function each: a bit for each of 40 does not fit."""
+    rows = np.arange(90)
+    halves = np.minimum(rows // 44, 1)
+    chain = [np.where(rows < 2 * i + 2, 0, rows) for i in range(20)]
+    chain += [np.where(rows < 40, 0, np.where(rows > 88 - 2 * i, 99, rows)) for i in range(20)]
+    sequence = Generalizations((*(f for each in chain for f in (each, halves)), 0 * rows))
+    costs = Costs(sequence, np.array([45, 45]), HALF)
+    assert not costs.of(Strategy.jump([99, 1] * 40 + [1], 81), 81).fits(10**9)
 
 
 def test_the_limit_is_asked_before_values_are_looked_at():

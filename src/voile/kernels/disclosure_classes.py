@@ -213,8 +213,8 @@ def average_columns(columns, values, kinds, sums, primes, width):
 
 @njit(cache=True, nogil=True)
 def judge_by_ratio(starts, members, matrices, visited, tests, cells, system, group, groups, top, bottom, held):
-    """Whether in each class no person has a value in more than top / bottom of the tables; -1 if a class turned
-    out to be several."""
+    """Whether in each class no person has a value in more than top / bottom of the tables, both given by their
+    residues; -1 if a class turned out to be several."""
     values, kinds = cells.lines.shape[1], cells.kinds[-1]
     primes = system.primes
     sums = np.zeros((1 + kinds * values, primes.size), np.uint64)
@@ -235,8 +235,8 @@ def judge_by_ratio(starts, members, matrices, visited, tests, cells, system, gro
                 continue
             for k in range(primes.size):  # bottom * persons - top * width * tables
                 p = primes[k]
-                allowed = sums[0, k] * (np.uint64(top * share) % p) % p
-                excess[k] = (sums[1 + line, k] * (np.uint64(bottom) % p) + p - allowed) % p
+                allowed = sums[0, k] * (top[k] * np.uint64(share) % p) % p
+                excess[k] = (sums[1 + line, k] * bottom[k] + p - allowed) % p
             if sign_of(excess, primes, system.inverse, system.half, digits) > 0:
                 held[i] = False
     return 0

@@ -37,7 +37,7 @@ def records_of(
     plan: SearchPlan, lines: list[Codes], bounds: Codes, wanted: SetProperty, system: Residues
 ) -> CellRecords:
     """The records of the histograms `lines` of each cell, all below the cell's bound."""
-    subsets = tuple(sorted({part for bits in plan.visited for part in _subsets(bits)}))
+    subsets = tuple(sorted({part for bits in plan.visited for part in subsets_of(bits)}))
     start = np.zeros((len(subsets), len(lines)), np.int64)
     kind = np.empty(plan.cell.size, np.int64)
     kinds, parts, at = [0], [], 0
@@ -68,10 +68,10 @@ def records_of(
     return CellRecords(np.concatenate(lines), first, np.array(kinds), kind, subsets, start, np.concatenate(parts))
 
 
-def _subsets(bits: int) -> list[int]:
+def subsets_of(bits: int) -> list[int]:
     """All subsets of a set of bits, itself and none among them.
 
-    >>> _subsets(5)
+    >>> subsets_of(5)
     [5, 4, 1, 0]
     """
     found, part = [bits], bits

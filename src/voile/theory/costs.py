@@ -19,9 +19,10 @@ from voile.core.generalizations import Generalizations
 from voile.errors import BeyondReach
 from voile.kernels.contingency import list_matrices
 from voile.kernels.histograms import add_cell
+from voile.theory.cell_records import subsets_of
 from voile.theory.group_trees import GroupTree, histograms
 from voile.theory.residues import Residues
-from voile.theory.search_plan import SearchPlan, plan_for, rows_alike
+from voile.theory.search_plan import MOST_FINE, SearchPlan, plan_for, rows_alike
 from voile.theory.set_properties import Distinct, HighestRatio, SetProperty
 from voile.theory.strategies import Strategy
 
@@ -29,7 +30,6 @@ Codes = NDArray[np.int64]
 LIMIT = 40_000  # millions of steps: about a minute
 MOST_MATRICES = 5 * 10**7
 MOST_NUMBERS = 5 * 10**7
-_MOST_FINE = 60  # fine functions: a bit each
 _ASKED = 5 * 10**4  # steps to judge a class by a property that kernels do not know
 _MOST_TESTS = 6  # fine functions that one table may have to fail: each doubles the terms
 _PAIRS = 3 * 10**7  # pairs of histograms that counting matrices may take
@@ -75,7 +75,8 @@ class Costs:
     def length(self) -> int:
         """How many residues a number of tables takes."""
         tables = factorial(int(self.frequencies.sum())) // prod(map(factorial, self.frequencies.tolist()))
-        return Residues.for_numbers_up_to(tables * 100).length
+        sides = self.wanted.delta.as_integer_ratio() if isinstance(self.wanted, HighestRatio) else (1,)
+        return Residues.for_numbers_up_to(tables * max(100, self.frequencies.size * max(sides))).length
 
     @cached_property
     def histograms(self) -> list[int]:
@@ -97,7 +98,7 @@ class Costs:
             return Cost(1, 1)
         plan = self.plan(strategy, target)
         tests = max(bits.bit_count() for bits in plan.visited)
-        if tests > _MOST_TESTS or len(plan.fine) > _MOST_FINE:
+        if tests > _MOST_TESTS or len(plan.fine) > MOST_FINE:
             return Cost(MOST_MATRICES + 1, 2**tests)
         matrices = self._matrices(plan)
         terms = 2**tests * (3 * plan.sizes.size + plan.sizes.size * 2 * self.frequencies.size)
@@ -193,16 +194,18 @@ class Costs:
 
     def _records(self, plan: SearchPlan, matrices: int) -> int:
         """Steps to make the records of all cells: pairs of histograms, for every histogram a cell may have."""
-        subsets = {part for bits in plan.visited for part in (bits, *(1 << i for i in range(bits.bit_length())))}
-        steps, known = 0, set()
+        subsets = {part for bits in plan.visited for part in subsets_of(bits)}
+        steps, known, component = 0, set(), plan.component.tolist()
         for c, size in enumerate(plan.sizes.tolist()):
             for bits in sorted({part & plan.fine_in(c) for part in subsets}):
                 shape = plan.tree(c, bits)[0]
-                if not shape.parts or shape in known:
+                if not shape.parts:
                     continue
-                known.add(shape)
                 pairs, once = self._pairs(shape)
-                steps += pairs + (pairs + once) * (1 if matrices == 1 else self.histograms[size])
+                if (shape, component[c]) not in known:  # the parts are multiplied once
+                    known.add((shape, component[c]))
+                    steps += pairs
+                steps += (pairs + once) * (1 if matrices == 1 else self.histograms[size])
         return steps * self.length
 
     def _pairs(self, shape: GroupTree) -> tuple[int, int]:

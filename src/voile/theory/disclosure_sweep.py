@@ -61,7 +61,7 @@ class Margins:
         """
         counts = np.zeros((int(component.max()) + 1, int(values.max()) + 1), np.int64)
         np.add.at(counts, (component, values), 1)
-        order = np.lexsort(counts[::-1])  # the most frequent last: histograms are numbered by the others
+        order = np.lexsort((*counts[::-1], counts.sum(axis=0)))  # the most frequent last: costs.py counts on it
         order = order[counts[:, order].any(axis=0)]
         position = np.full(counts.shape[1], -1, np.int64)
         position[order] = np.arange(order.size)
@@ -230,7 +230,8 @@ class DisclosureSweep:
 
     def _by_ratio(self, j: int, members: Codes) -> Callable[[Codes, Flags], bool]:
         given = self._given(j, members)
-        top, bottom = self.wanted.delta.as_integer_ratio()  # type: ignore[attr-defined]
+        delta = self.wanted.delta  # type: ignore[attr-defined]
+        top, bottom = (self.system.of(side) for side in delta.as_integer_ratio())
         return lambda starts, held: judge_by_ratio(starts, *given, top, bottom, held) == 0  # type: ignore[call-arg]
 
     def _by_sums(self, j: int, members: Codes) -> Callable[[Codes, Flags], bool]:

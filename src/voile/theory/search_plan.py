@@ -24,6 +24,8 @@ from voile.theory.set_properties import CrowdSize, SetProperty
 from voile.theory.strategies import Strategy
 
 Groups = NDArray[np.int64]
+MOST_FINE = 16  # fine functions of a plan: each is a bit by which sets of them are numbered
+_MOST_STATES = 10**5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,9 +85,13 @@ class SearchPlan:
 
     @cached_property
     def visited(self) -> tuple[int, ...]:
-        """The sets of fine functions, as bits, that tables must have failed which arrive somewhere it matters."""
-        seen, stack = set(), [(1, 0)]
+        """The sets of fine functions, as bits, that tables must have failed which arrive somewhere it matters; the
+        set of all, where there are too many to list."""
+        seen: set[tuple[int, int]] = set()
+        stack = [(1, 0)]
         while stack:
+            if len(seen) > _MOST_STATES and len(self.fine) > MOST_FINE:
+                return ((1 << len(self.fine)) - 1,)
             state = stack.pop()
             if state in seen or state[0] > self.target:
                 continue
@@ -161,7 +167,7 @@ def _worth_testing(
 
 def looks_alike(functions: tuple[Groups, ...]) -> bool:
     """The transitivity lemma for chains: whether the rows of every group of the last function are interchangeable,
-    since the earlier functions that cut its groups are nested and cut them into parts of one shape.
+    since the earlier functions that cut its groups are nested and each cuts a group into parts of one size.
 
     >>> binary = (np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0]))
     >>> looks_alike(binary), looks_alike((np.array([0, 0, 0, 1]), binary[1]))
@@ -170,15 +176,8 @@ def looks_alike(functions: tuple[Groups, ...]) -> bool:
     last = functions[-1]
     finer = [f for f in functions[:-1] if not refines(last, f)]
     finer.sort(key=lambda groups: -int(groups.max()))
-    if not all(refines(a, b) for a, b in pairwise([*finer, last])):
-        return False
-    shapes = (tree_of(np.flatnonzero(last == g), finer)[0] for g in range(int(last.max()) + 1))
-    return all(_is_even(shape) for shape in shapes)
-
-
-def _is_even(shape: GroupTree) -> bool:
-    """Whether all parts of a tree have one shape, and so have theirs."""
-    return len(set(shape.parts)) <= 1 and all(map(_is_even, shape.parts[:1]))
+    nested = all(refines(a, b) for a, b in pairwise([*finer, last]))
+    return nested and all(refines(last, np.bincount(f)[f]) for f in finer)
 
 
 def _joined(functions: list[Groups]) -> Groups:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from voile.core.logarithms import entropy_reaches
 
 Histograms = NDArray[np.int64]
+_WRAPS = 2**63  # products of 64-bit numbers stay below
 
 
 class SetProperty(ABC):
@@ -53,8 +54,12 @@ class HighestRatio(SetProperty):
     def holds_in(self, histograms: Histograms) -> NDArray[np.bool_]:
         """For the persons of each group."""
         highest, total = histograms.max(axis=1), histograms.sum(axis=1)
-        kept: NDArray[np.bool_] = highest * self.delta.denominator <= total * self.delta.numerator
-        return kept
+        top, bottom = self.delta.as_integer_ratio()
+        if int(total.max(initial=0)) * max(top, bottom) < _WRAPS:
+            return np.asarray(highest * bottom <= total * top)
+        rows, place = np.unique(total, return_inverse=True)  # delta has many digits: whole numbers of Python
+        most = np.array([min(n, n * top // bottom) for n in rows.tolist()], np.int64)
+        return np.asarray(highest <= most[place])
 
 
 @dataclass(frozen=True)
