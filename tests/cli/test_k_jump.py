@@ -28,6 +28,23 @@ def test_a_file_stands_for_its_content(tmp_path):
             parameters_of((f"sequence=@{tmp_path / name}",))
 
 
+def test_what_cannot_be_met(tmp_path, monkeypatch, capsys):
+    """An infeasible size and an l that is too large: exit code 1, what would work, and no value."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(SPEC)
+    rows = [f"{i},{1900 + i * 37 % 100},CANARY{i % 20}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["name,born,condition", *rows]) + "\n")
+    for parameters, words, remedy in (
+        ("l=2,strategy=safe", "before looking at who has what", "first="),
+        ("l=21", "l = 21", "l = 20 is the largest"),
+    ):
+        for command in (["anonymize", "-o", "out", "-a", "k_jump"], ["explain"]):
+            assert run([*command, "t.csv", "-s", "s.toml", "-p", parameters]) == 1
+            said = " ".join("".join(capsys.readouterr()).split())
+            assert words in said and remedy in said, said
+            assert "CANARY" not in said and not (tmp_path / "out").exists()
+
+
 def test_exit_codes(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     PATIENTS.write_csv(tmp_path / "t.csv")

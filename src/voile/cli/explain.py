@@ -81,7 +81,7 @@ def step_in_words(step: Any, found: Any) -> str:
 
 def _loss(step: Any, found: Any) -> str:
     if found.algorithm.utility == "gcp":
-        return f"loss {float(step.loss):.1%} (gcp)"
+        return f"loss {float(step.loss):.1%} (gcp, weighted)"
     return f"loss {step.loss} (dm)"
 
 
