@@ -11,7 +11,9 @@ from voile.cli.anonymize import content
 from voile.errors import counted
 
 
-@click.group(help="Attack a release as a reader would who knows everybody in it, and how it was made.")
+@click.group(
+    help="Attack a release as a reader would who knows everybody in it, and how it was made. All attacks have --json."
+)
 def command() -> None:
     pass
 
