@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import minimality_pictures
+from benchmarks import clinic_pictures, minimality_pictures
 from tests.command_line import voile
 
 ROOT = Path(__file__).parents[2]
@@ -57,3 +57,9 @@ def test_commands_of_the_page(tmp_path):
         assert program == "voile" and done.code == ("attack" in command and "naive" in command), done.err
         for line in shown:
             assert plain(line) in plain(done.out + done.err), f"{command}: {line}"
+
+
+@pytest.mark.slow
+def test_the_picture_of_the_clinic():
+    above = [dot for dot in clinic_pictures.dots() if dot["colour"] == clinic_pictures.RED]
+    assert [(dot["release"], dot["seen"], dot["x"]) for dot in above] == [("naive", "knowing the search", 1)] * 2

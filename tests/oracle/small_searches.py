@@ -147,6 +147,19 @@ def symmetric_tree(random, rows):
     return [[row // (leaf * arity**level) for row in range(rows)] for level in range(random.randint(2, 4))]
 
 
+def forest(random, rows):
+    """Trees side by side, each of equal branches, but of one kind here and of another there."""
+    paths = []
+    for tree in range(rows):
+        branches, twigs, leaf = random.randint(1, 3), random.randint(1, 2), random.randint(1, 2)
+        paths += [(tree, b, twig) for b in range(branches) for twig in range(twigs) for _ in range(leaf)]
+    paths = random.sample(paths[:rows], rows)
+    chain = [[sorted(set(paths)).index(path) for path in paths]]
+    for depth in (2, 1):
+        chain.append([sorted({path[:depth] for path in paths}).index(path[:depth]) for path in paths])
+    return chain
+
+
 def straddling(random, rows):
     """A nested chain with functions in between that fit nowhere."""
     chain = nested_chain(random, rows, 4)
@@ -175,6 +188,7 @@ SEQUENCES = {
     "nested": nested_chain,
     "cuts": nested_cuts,
     "symmetric": symmetric_tree,
+    "forest": forest,
     "straddling": straddling,
     "inside a third": inside_a_third,
     "reused": reused,

@@ -18,17 +18,19 @@ from numpy.typing import NDArray
 from voile.core.generalizations import Generalizations
 from voile.errors import BeyondReach
 from voile.kernels.contingency import list_matrices
-from voile.kernels.histograms import add_cell, list_histograms
-from voile.theory.group_trees import GroupTree
+from voile.kernels.histograms import add_cell
+from voile.theory.group_trees import GroupTree, histograms
 from voile.theory.residues import Residues
 from voile.theory.search_plan import SearchPlan, plan_for, rows_alike
-from voile.theory.set_properties import SetProperty
+from voile.theory.set_properties import Distinct, HighestRatio, SetProperty
 from voile.theory.strategies import Strategy
 
 Codes = NDArray[np.int64]
 LIMIT = 40_000  # millions of steps: about a minute
 MOST_MATRICES = 5 * 10**7
 MOST_NUMBERS = 5 * 10**7
+_MOST_FINE = 60  # fine functions: a bit each
+_ASKED = 5 * 10**4  # steps to judge a class by a property that kernels do not know
 _MOST_TESTS = 6  # fine functions that one table may have to fail: each doubles the terms
 _PAIRS = 3 * 10**7  # pairs of histograms that counting matrices may take
 _MILLION = 10**6
@@ -95,11 +97,13 @@ class Costs:
             return Cost(1, 1)
         plan = self.plan(strategy, target)
         tests = max(bits.bit_count() for bits in plan.visited)
-        if tests > _MOST_TESTS:
+        if tests > _MOST_TESTS or len(plan.fine) > _MOST_FINE:
             return Cost(MOST_MATRICES + 1, 2**tests)
         matrices = self._matrices(plan)
         terms = 2**tests * (3 * plan.sizes.size + plan.sizes.size * 2 * self.frequencies.size)
         sweep = matrices * (len(plan.needed) + 1) * terms * self.length
+        if not isinstance(self.wanted, HighestRatio | Distinct):  # asked class by class, with whole numbers
+            sweep += matrices * len(plan.needed) * _ASKED
         return Cost(
             matrices, 1 + (sweep + self._records(plan, matrices)) // _MILLION, self._numbers(plan, matrices)
         )
@@ -171,10 +175,10 @@ class Costs:
             filled = int(together[0].sum()) + size
             if len(together) * self.histograms[size] > _PAIRS or np.prod(bound[:-1] + 1.0) > _PAIRS:
                 return None
-            own = _histograms(size, bound)
+            own = histograms(size, bound)
             out = np.zeros(int(np.prod(bound[:-1] + 1)))
             add_cell(together, together @ stride, ways, own, own @ stride, bound, out)
-            together = _histograms(filled, bound)
+            together = histograms(filled, bound)
             ways = out[together @ stride]
         return int(min(ways.max(), 1e18))
 
@@ -230,12 +234,6 @@ def _rounded(number: int) -> str:
     ('1,234,567', '1.0e+40')
     """
     return f"{number:,}" if number < 10**9 else f"{Decimal(number):.1e}"
-
-
-def _histograms(size: int, bound: Codes) -> Codes:
-    found = np.empty((list_histograms(size, bound, np.empty((0, bound.size), np.int64)), bound.size), np.int64)
-    list_histograms(size, bound, found)
-    return found
 
 
 def jump_vectors(n: int) -> Iterator[tuple[int, ...]]:

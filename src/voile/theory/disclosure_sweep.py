@@ -32,12 +32,12 @@ from voile.kernels.disclosure_classes import (
 from voile.theory.cell_records import records_of
 from voile.theory.residues import Residues
 from voile.theory.search_plan import SearchPlan
-from voile.theory.set_properties import HighestRatio, SetProperty
+from voile.theory.set_properties import Distinct, HighestRatio, SetProperty
 
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 _CHUNK = 1 << 18  # matrices looked at together where arrays are made of them
-_CLASSES = 1 << 12  # classes whose sums are kept together
+_NUMBERS = 1 << 22  # residues of sums that are kept together
 _THREADS = 2
 _DENSE = 1 << 24  # places that are marked in an array
 _DONE = 0  # points to no function: disclosed, or jumped over the target
@@ -87,7 +87,7 @@ class DisclosureSweep:
         self.matrices, lines = self._listed(bounds, most)
         self.records = records_of(plan, lines, bounds, wanted, self.system)
         self.at = np.ones(len(self.matrices), np.int16)  # the function at which the tables of a matrix are
-        self.failed = np.zeros(len(self.matrices), np.int32)  # the fine functions they must have failed
+        self.failed = np.zeros(len(self.matrices), np.int64)  # the fine functions they must have failed
 
     def _largest(self) -> int:
         """A bound on every number whose sign is asked for: tables, times equal columns, times a side of delta."""
@@ -126,17 +126,15 @@ class DisclosureSweep:
         )
 
     @cached_property
-    def _tests(self) -> tuple[Tests, Codes]:
-        """The tests of each set of fine functions in the plan, and the number of each set by its bits."""
+    def _tests(self) -> Tests:
+        """The tests of each set of fine functions in the plan."""
         begin, subset, minus = [0], [], []
-        number = np.full(1 << len(self.plan.fine), -1, np.int64)
-        for i, bits in enumerate(self.plan.visited):
+        for bits in self.plan.visited:
             parts = [part for part in self.records.subsets if part & ~bits == 0]
             subset += [self.records.subsets.index(part) for part in parts]
             minus += [part.bit_count() % 2 == 1 for part in parts]
             begin.append(len(subset))
-            number[bits] = i
-        return Tests(np.array(begin), np.array(subset), np.array(minus)), number
+        return Tests(np.array(begin), np.array(subset), np.array(minus))
 
     def arrive(self) -> tuple[int, list[list[int]]]:
         """Sweep; then how many tables of the table's own class arrive at the target, and for each kind of person
@@ -217,10 +215,18 @@ class DisclosureSweep:
             return all(threads.map(lambda ab: judge(starts[ab[0] : ab[1] + 1], held[ab[0] : ab[1]]), parts))
 
     def _given(self, j: int, members: Codes) -> tuple[Any, ...]:
-        tests, number = self._tests
         group = self._group_of_cells(j)
-        visited = number[self.failed]
-        return (members, self.matrices, visited, tests, self._cells, self._primes, group, int(group.max()) + 1)
+        visited = np.searchsorted(np.array(self.plan.visited), self.failed)
+        return (
+            members,
+            self.matrices,
+            visited,
+            self._tests,
+            self._cells,
+            self._primes,
+            group,
+            int(group.max()) + 1,
+        )
 
     def _by_ratio(self, j: int, members: Codes) -> Callable[[Codes, Flags], bool]:
         given = self._given(j, members)
@@ -228,22 +234,32 @@ class DisclosureSweep:
         return lambda starts, held: judge_by_ratio(starts, *given, top, bottom, held) == 0  # type: ignore[call-arg]
 
     def _by_sums(self, j: int, members: Codes) -> Callable[[Codes, Flags], bool]:
-        """Any other property: the sums of a class as whole numbers, and the property of these."""
-        given = self._given(j, members)
-        rows = self._rows_around(j)
+        """Any other property: by the sums of each class."""
+        given, rows = self._given(j, members), self._rows_around(j)
+        lines = 1 + int(self.records.kinds[-1]) * self.margins.alike.size
+        together = max(1, _NUMBERS // (lines * self.system.length))
 
         def judge(starts: Codes, held: Flags) -> bool:
-            for a in range(0, held.size, _CLASSES):
-                some = starts[a : a + _CLASSES + 1]
+            for a in range(0, held.size, together):
+                some = starts[a : a + together + 1]
                 sums, width = self._room(some.size - 1)
                 if sum_classes(some, *given, sums, width) < 0:  # type: ignore[call-arg]
                     return False
-                for i in range(some.size - 1):
-                    size, persons = self._whole(sums[i], width[i])
-                    held[a + i] = size > 0 and all(map(self.wanted.holds, persons, rows))
+                held[a : a + some.size - 1] = self._holds(sums, width, rows)
             return True
 
         return judge
+
+    def _holds(self, sums: NDArray[np.uint64], width: Codes, rows: list[int]) -> Flags:
+        """Whether the property holds in each class: how many values occur tells by which sums are 0; other
+        properties are asked with whole numbers."""
+        if isinstance(self.wanted, Distinct):
+            occurs = sums[:, 1:].any(axis=2).reshape(len(sums), -1, width.shape[1])
+            fewest = (occurs * width[:, None, :]).sum(axis=2).min(axis=1)
+            found: Flags = (fewest >= self.wanted.l) & sums[:, 0].any(axis=1)
+            return found
+        classes = (self._whole(*each) for each in zip(sums, width, strict=True))
+        return np.array([size > 0 and all(map(self.wanted.holds, lines, rows)) for size, lines in classes], bool)
 
     def _room(self, classes: int) -> tuple[NDArray[np.uint64], Codes]:
         kinds, values = int(self.records.kinds[-1]), self.margins.alike.size

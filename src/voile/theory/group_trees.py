@@ -66,6 +66,18 @@ def tree_of(rows: Numbers, functions: list[Numbers], tested: bool = False) -> tu
     return GroupTree(int(rows.size), tested, tuple(sorted(parts))), kinds
 
 
+def histograms(size: int, bound: Numbers) -> Numbers:
+    """All histograms of a size below a bound, one per line.
+
+    >>> histograms(2, np.array([1, 2])).tolist()
+    [[0, 2], [1, 1]]
+    """
+    number = list_histograms(size, bound, np.empty((0, bound.size), np.int64))
+    found = np.empty((number, bound.size), np.int64)
+    list_histograms(size, bound, found)
+    return found
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class _Spread:
     """Histograms of some rows, and in how many ways each comes about. Of a group of the tree its shape; of what is
@@ -135,7 +147,7 @@ class PassingCounts:
             if shape.parts:
                 whole = self._product(*self._halves(shape))
             else:
-                lines = self._histograms(shape.size)
+                lines = histograms(shape.size, self.bound)
                 number = multinomials(lines, *self.factorials, self.system.primes)
                 whole = _Spread(lines, lines @ self.stride, number, None, None)
             kept = self.wanted.holds_in(whole.lines)
@@ -153,16 +165,10 @@ class PassingCounts:
             left.lines, left.place, left.number, right.lines, right.place, right.number,
             self.bound, self.system.primes, out,
         )  # fmt: skip
-        lines = self._histograms(int(left.lines[0].sum() + right.lines[0].sum()))
+        lines = histograms(int(left.lines[0].sum() + right.lines[0].sum()), self.bound)
         place = lines @ self.stride
         some = out[place].any(axis=1)
         return _Spread(lines[some], place[some], out[place[some]], None, (left, right))
-
-    def _histograms(self, size: int) -> Numbers:
-        none = np.empty((0, self.bound.size), np.int64)
-        found = np.empty((list_histograms(size, self.bound, none), self.bound.size), np.int64)
-        list_histograms(size, self.bound, found)
-        return found
 
     def _dense(self, spread: _Spread, number: Sums) -> Sums:
         found = np.zeros((self.places, self.system.length), np.uint64)
