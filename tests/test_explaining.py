@@ -77,7 +77,9 @@ def test_nothing_may_tell_something(capsys, illness, k, functions, size, highest
     assert found.outcome.function is None
     assert (found.outcome.left.size, found.outcome.left.highest) == (size, Fraction(highest))
     describe(found, show_values=False)
-    assert verdict in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert verdict in said and "would void the promise" in said
+    assert ("jumps past g3: nothing is disclosed" in said) == (k == 2)
 
 
 def test_what_is_beyond_reach_is_said(capsys):

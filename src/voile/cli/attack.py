@@ -12,7 +12,7 @@ from voile.errors import counted
 
 
 @click.group(
-    help="Attack a release as a reader would who knows everybody in it, and how it was made. All attacks have --json."
+    help="Attack a release as a reader would who knows everybody in it, and how it was made. All have --json."
 )
 def command() -> None:
     pass

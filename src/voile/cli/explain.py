@@ -45,7 +45,11 @@ def describe(found: Any, show_values: bool) -> None:
     from voile.cli import show
     from voile.theory.set_figures import in_words
 
-    show.sentence("for you alone: all of this depends on who has what. Nothing was published.", "yellow")
+    show.sentence(
+        "for you alone: all of this depends on who has what. Nothing was published. To choose l, k, strategy or "
+        "sequence by it would void the promise: decide on them without a look",
+        "yellow",
+    )
     searched = f"{found.strategy.kind} over {counted(len(found.sequence), 'function')}"
     show.sentence(f"{searched}; asked for: {in_words(found.wanted)}; {counted(found.table.n, 'person')}")
     for step in found.steps:
@@ -74,7 +78,8 @@ def step_in_words(step: Any, found: Any) -> str:
     if step.disclosed:
         return f"{text}. It is disclosed."
     if step.goes_on > n:
-        return f"{text}. Nothing comes after it."
+        jumped = f"The search jumps past g{n}: nothing is disclosed."
+        return f"{text}. {'Nothing comes after it.' if step.function == n else jumped}"
     jumps = step.goes_on > step.function + 1
     return f"{text}. The search {'jumps' if jumps else 'goes on'} to g{step.goes_on}."
 
