@@ -329,7 +329,7 @@ def _seen(shown: ShownRelease, persons: KnownPersons, search: Search, schema: Sc
             where="release",
             rule="each published group holds exactly the persons whom a function puts together; built functions "
             "with a group too small for the property are left out",
-            remedy="give the sequence that the search went through, and the property it looked for",
+            remedy="give the sequence that the search went through, its property, and the spec it was made with",
         )
     return Seen(group, shown.bag)
 
