@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.small_tables import UNBALANCED, axis_of, column
 from tests.small_taxonomies import tables
+from voile.core.full_domain import FullDomain
 from voile.core.generalizations import refines
 from voile.core.grouping_loss import grouping_loss
 from voile.core.hierarchy import Hierarchy
@@ -177,3 +178,19 @@ def test_intervals_end_where_they_say():
     table = Table([column("age", axis_of(AGES), AGES)])
     plan = [[{"age": "[19.5, 37.9]"}, {"age": "[38, 200]"}]]
     assert groups_of(sequence_of(table, json.dumps(plan)), 1) == [0, 0, 0, 1, 1, 1, 1, 1]
+
+
+def test_levels_are_those_of_the_file_also_where_a_branch_is_short():
+    """ARX counts columns of the file: on level 1 the young are together, though their branch ends there."""
+    lines = [["20s", "young", "young", "*"], ["30s", "young", "young", "*"]]
+    lines += [["40s", "40s", "old", "*"], ["50s", "50s", "old", "*"]]
+    tree = Hierarchy.from_lines(lines)
+
+    def together(tree, level):
+        ages = Column("age", Role.QUASI_IDENTIFYING, tree, np.arange(tree.leaves))
+        groups = FullDomain(Table([ages])).groups([level]).tolist()
+        return [groups.index(group) for group in groups]
+
+    assert [together(tree, level) for level in (1, 2, 3)] == [[0, 0, 2, 3], [0, 0, 2, 2], [0] * 4]
+    more = tree.with_leaf("unknown")
+    assert [together(more, level) for level in (1, 2, 3)] == [[0, 0, 2, 3, 4], [0, 0, 2, 2, 4], [0] * 5]

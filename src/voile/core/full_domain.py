@@ -1,6 +1,7 @@
 """Full-domain generalizations: each quasi-identifying column on one level of its taxonomy, in all rows alike.
 
-Level 0 is a column as it is, its highest level is *. A sequence is decided from the quasi-identifiers alone.
+Level 0 is a column as it is, its highest level is *; levels are those of the hierarchy file, as in ARX. A sequence
+is decided from the quasi-identifiers alone.
 """
 
 import itertools
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from voile.core.generalizations import Generalizations, distinct_functions
 from voile.core.grouping_loss import Utility, grouping_loss
+from voile.core.hierarchy import Hierarchy
 from voile.core.order import dense_rank
 from voile.core.table import Table
 from voile.core.taxonomy import Taxonomy
@@ -24,7 +26,6 @@ MOST_COMBINATIONS = 2000  # of levels in a lattice
 class FullDomain:
     """The levels of a table's quasi-identifying columns.
 
-    >>> from voile.core.hierarchy import Hierarchy
     >>> from voile.core.schema import Role
     >>> from voile.core.table import Column
     >>> tree = Hierarchy.from_lines([["a", "x", "*"], ["b", "x", "*"], ["c", "y", "*"], ["d", "y", "*"]])
@@ -38,8 +39,11 @@ class FullDomain:
         self.table = table
         self._nodes = []  # of each row, on the levels of each column, fine to coarse
         for column in table.quasi:
-            taxonomy = Taxonomy.of(column)
-            self._nodes.append(taxonomy.levels()[::-1][:, taxonomy.leaf])
+            if isinstance(column.domain, Hierarchy):
+                self._nodes.append(column.domain.levels()[:, column.codes])
+            else:
+                intervals = Taxonomy.of(column)
+                self._nodes.append(intervals.levels()[::-1][:, intervals.leaf])
 
     @property
     def highest(self) -> tuple[int, ...]:

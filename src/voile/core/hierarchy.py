@@ -40,6 +40,7 @@ class Hierarchy:
     parent: NDArray[np.int64]
     leaves: int
     is_flat: bool = False  # no hierarchy was given: groups are published as sets of values
+    declared: NDArray[np.int64] | None = None  # node of each leaf on each level as written, leaves first
 
     @classmethod
     def flat(cls, labels: Sequence[str]) -> "Hierarchy":
@@ -104,7 +105,7 @@ class Hierarchy:
         n, labels = len(leaves), list(leaves)
         low, high = [np.arange(n)], [np.arange(n)]
         top, end = np.arange(n), np.arange(n)  # the highest node so far above each leaf, and where it ends
-        links = []
+        links, declared = [], [top]
         for starts, names in (*levels, (np.arange(min(n, 1)), [EVERYTHING] * min(n, 1))):
             last = np.append(starts[1:], n)[: starts.size] - 1
             new = end[starts] < last
@@ -112,6 +113,7 @@ class Hierarchy:
             above, ends = np.repeat(node, last - starts + 1), np.repeat(last, last - starts + 1)
             links.append((top[above >= 0], above[above >= 0]))
             top, end = np.where(above >= 0, above, top), np.where(above >= 0, ends, end)
+            declared.append(top)
             labels += [name for name, is_new in zip(names, new.tolist(), strict=True) if is_new]
             low.append(starts[new])
             high.append(last[new])
@@ -119,7 +121,8 @@ class Hierarchy:
         for children, above in links:
             parent[children] = above
         _refuse_twins(labels, where)
-        return cls(tuple(labels), np.concatenate(low), np.concatenate(high), parent, n)
+        written = np.array(declared).reshape(len(declared), n)
+        return cls(tuple(labels), np.concatenate(low), np.concatenate(high), parent, n, declared=written)
 
     def with_leaf(self, label: str) -> "Hierarchy":
         """This tree with one more leaf, directly under `*`."""
@@ -133,7 +136,31 @@ class Hierarchy:
         low, high = np.insert(low, n, n), np.insert(high, n, n)
         high[-1] = n
         parent = np.insert(np.where(parent < 0, -1, parent + 1), n, len(labels))
-        return Hierarchy((*labels[:n], label, *labels[n:]), low, high, parent, n + 1, self.is_flat)
+        shown = (*labels[:n], label, *labels[n:])
+        return Hierarchy(shown, low, high, parent, n + 1, self.is_flat, self._declared_with_leaf(len(labels)))
+
+    def _declared_with_leaf(self, root: int) -> NDArray[np.int64] | None:
+        """The levels as written, of a tree with one more leaf: on all but the last it stands for itself."""
+        if self.declared is None:
+            return None
+        n, written = self.leaves, self.levels()
+        moved = np.where(written >= n, written + 1, written)
+        levels = np.append(moved, np.full((len(moved), 1), n), axis=1)
+        return np.append(levels[:-1], np.full((1, n + 1), root), axis=0)
+
+    def levels(self) -> NDArray[np.int64]:
+        """The node of each leaf on each level: those of the hierarchy file, leaves first; the last is the root.
+
+        >>> tree = Hierarchy.from_lines([["20s", "young", "young", "*"], ["30s", "young", "young", "*"],
+        ...     ["40s", "40s", "old", "*"], ["50s", "50s", "old", "*"]])
+        >>> [[tree.labels[node] for node in level] for level in tree.levels()[1:3]]
+        [['young', 'young', '40s', '50s'], ['young', 'young', 'old', 'old']]
+        """
+        if self.declared is not None:
+            closed = len(self.declared) > 1 and np.array_equal(self.declared[-1], self.declared[-2])
+            return self.declared[:-1] if closed else self.declared  # the file's own last level holds everything
+        whole = np.full(self.leaves, len(self.labels) - 1)
+        return np.array([np.arange(self.leaves), whole][: 1 + (self.leaves > 1)])
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.leaves} leaves, {len(self.labels)} nodes)"
