@@ -128,7 +128,8 @@ STAR = pl.Series(["*", *["[1970, 1999]"] * 2, *["[1940, 1969]"] * 3])
         ({"sequence": ""}, {}, CLINIC, "no sequence"),
         ({"require": ""}, {}, CLINIC, "no property"),
         ({"require": "t<=0.2"}, {}, CLINIC, "not one property"),
-        ({"strategy": "guess"}, {}, CLINIC, "not an accepted value"),
+        ({"strategy": "guess"}, {}, CLINIC, "--strategy: not an accepted value .*secret_choice"),
+        ({"strategy": "jump", "k": "auto"}, {}, CLINIC.select("born"), "--k: no jump distances"),
         ({"strategy": "safe"}, {}, CLINIC, "would not have disclosed"),
         ({"sequence": "lattice", "utility": "dm"}, {}, CLINIC, "not those of a function"),
         ({}, {"born": STAR}, CLINIC, "1 row suppressed"),
@@ -150,6 +151,15 @@ def test_refusals(tmp_path, options, theirs, known, what):
         attack_minimality(tmp_path / "theirs.csv", SPEC, known, **(KNOWN_SEARCH | options))
     assert refused.value.exit_code == 2
     assert not any(word in str(refused.value) for word in (*CLINIC["disease"], "19", "Alice"))
+
+
+def test_an_altered_release_is_attacked_with_a_note(tmp_path):
+    out = published(tmp_path, strategy="naive")
+    assert not attack_minimality(out, SPEC, CLINIC).altered
+    header, *rows = (out / "data.csv").read_text().splitlines()
+    (out / "data.csv").write_text("\n".join([header, *rows[::-1]]) + "\n")
+    report = attack_minimality(out, SPEC, CLINIC)
+    assert report.altered and report.document()["altered"] and report.found.left.size == 4
 
 
 def test_other_truth_is_not_graded(tmp_path):

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from voile.algorithms.k_jump import KJump
 from voile.attacks.candidate_sets import PublishedGroups
 from voile.attacks.minimality import Conclusion, Score, Search, Seen, conclude, matched, score
-from voile.auditing import ReadRelease, read_release
+from voile.auditing import ReadRelease, as_certified, read_release
 from voile.core.hierarchy import EVERYTHING
 from voile.core.hierarchy_recipe import Recipe
+from voile.core.parameters import AUTO
 from voile.core.schema import GROUP, ColumnSpec, Role, Schema, Type
 from voile.core.table import Table
 from voile.errors import BeyondReach, InputError, ParameterError, SpecError, counted
@@ -30,6 +31,7 @@ from voile.theory.set_figures import in_words, set_document
 Integers = NDArray[np.int64]
 SECRET_CHOICE = "secret_choice"
 SEARCHES = ("k_jump", SECRET_CHOICE)
+STRATEGIES = ("naive", "safe", "jump", SECRET_CHOICE)
 PROPERTY_OF_MODEL = {
     "frequency_l_diversity": "frequency",
     "distinct_l_diversity": "distinct",
@@ -92,6 +94,7 @@ class MinimalityReport:
     found: Conclusion
     graded: Score | None  # None: the true values are not known
     truth_differs: bool  # values were given, but not those of the release
+    altered: bool  # the files are not those that the certificate names
     groups: int
     ignored: tuple[str, ...]  # published columns that the attack leaves aside
     people: pl.DataFrame  # quasi-identifiers of each person
@@ -125,6 +128,7 @@ class MinimalityReport:
             "persons_certain": int(found.certain.sum()),
             "graded": None if graded is None else asdict(graded),
             "ignored": list(self.ignored),
+            "altered": self.altered,
             **({"guesses": self.guesses()} if show_values else {}),
         }
 
@@ -188,7 +192,8 @@ def attack_minimality(
     cells = shown.frame[secret.name].cast(pl.String).fill_null("")
     labels = dict(zip(values.codes(cells).tolist(), cells.to_list(), strict=True))
     differs = graded is None and persons.truth is not None
-    return MinimalityReport(search, name, found, graded, differs, shown.groups, ignored, people, labels)
+    altered = release.certificate is not None and not as_certified(release)
+    return MinimalityReport(search, name, found, graded, differs, altered, shown.groups, ignored, people, labels)
 
 
 def _single_sensitive(schema: Schema) -> ColumnSpec:
@@ -211,7 +216,10 @@ def _without_known_columns(release: ReadRelease) -> tuple[ReadRelease, tuple[str
     absent = [c.name for c in release.schema if c.role in roles and c.name not in release.frame.columns]
     if absent:
         raise SpecError(
-            f"the release has no column {absent[0]}", where="header", rule="all declared columns are published"
+            f"the release has no column {absent[0]}",
+            where="header",
+            rule="all quasi-identifying and sensitive columns are published",
+            remedy="give the spec that the release was made with, without columns that were dropped",
         )
     aside = tuple(c.name for c in release.schema if c.role not in roles and c.name in release.frame.columns)
     return replace(release, frame=release.frame.drop(aside)), aside
@@ -278,6 +286,15 @@ def _chosen(told: Mapping[str, Any]) -> tuple[KJump, str]:
                 remedy=option,
             )
     strategy = told.get("strategy", "naive")
+    if strategy not in STRATEGIES:
+        raise ParameterError("not an accepted value", where="--strategy", rule=" or ".join(STRATEGIES))
+    if told.get("k") == AUTO:
+        raise ParameterError(
+            "no jump distances",
+            where="--k",
+            rule="auto looks at frequencies; the adversary knows what it chose",
+            remedy="give the distances, for example --k 1+1+2; the certificate of k_jump states them",
+        )
     known = "naive" if strategy == SECRET_CHOICE else strategy
     return KJump.configure({"k": 1, **told, "strategy": known}), strategy
 
@@ -310,8 +327,9 @@ def _seen(shown: ShownRelease, persons: KnownPersons, search: Search, schema: Sc
         raise ParameterError(
             "the published groups are not those of a function of the sequence",
             where="release",
-            rule="each published group holds exactly the persons whom a function puts together",
-            remedy="give the sequence that the search went through",
+            rule="each published group holds exactly the persons whom a function puts together; built functions "
+            "with a group too small for the property are left out",
+            remedy="give the sequence that the search went through, its property, and the spec it was made with",
         )
     return Seen(group, shown.bag)
 

@@ -128,8 +128,7 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
     values = {} if certificate is None else base_values_in(certificate)
     report = audit_frame(_plain(release), release.schema, stated, values)
     if certificate is not None:
-        names = {path.name, *certificate["files"], *([auxiliary.name] if auxiliary.is_file() else [])}
-        matches = all(certificate["files"].get(name) == _digest(path.parent, name) for name in names)
+        matches = as_certified(release)
         told = (
             certificate.get("table", {}).get("counterfeits")
             if isinstance(certificate.get("table"), dict)
@@ -139,6 +138,14 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
         report = replace(report, certificate=certificate, digest_matches=matches)
     failures, met = _judged(report, requirements)
     return replace(report, failures=(*release.problem, *failures), met=tuple(met))
+
+
+def as_certified(release: ReadRelease) -> bool:
+    """Whether all files of a release are those that its certificate names; false without one."""
+    path, files = release.path, {} if release.certificate is None else release.certificate["files"]
+    auxiliary = path.parent / f"{COUNTERFEITS}.csv"
+    names = {path.name, *files, *([auxiliary.name] if auxiliary.is_file() else [])}
+    return all(files.get(name) == _digest(path.parent, name) for name in names)
 
 
 def _plain(release: ReadRelease) -> pl.DataFrame:

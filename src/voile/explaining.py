@@ -116,7 +116,7 @@ class Explanation:
         told = [{"told": self.told(step)} if show_values else {} for step in self.steps]
         return {
             "ok": True,
-            "private": "depends on who has what: never publish it",
+            "private": "depends on who has what: never publish it, nor choose parameters by it",
             "algorithm": {"key": self.algorithm.key, "parameters": self.algorithm.settings()},
             "persons": self.table.n,
             "functions": list(self.sequence.titles),

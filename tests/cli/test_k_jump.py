@@ -1,6 +1,7 @@
 """`voile anonymize -a k_jump` with a plan from a file; what is refused, with which exit code."""
 
 import json
+import re
 
 import pytest
 
@@ -26,6 +27,28 @@ def test_a_file_stands_for_its_content(tmp_path):
     for name in ("missing.json", "big.json", "odd.json", "", "."):
         with pytest.raises(ParameterError, match="parameter sequence: the file after @ cannot be read"):
             parameters_of((f"sequence=@{tmp_path / name}",))
+
+
+def test_what_cannot_be_met(tmp_path, monkeypatch, capsys):
+    """An infeasible size and an l that is too large: exit code 1, what would work, and no value."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(SPEC)
+    rows = [f"{i},{1900 + i * 37 % 100},CANARY{i % 20}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["name,born,condition", *rows]) + "\n")
+    for parameters, words, remedy in (
+        ("l=2,strategy=safe", "before looking at who has what", "raise first by"),
+        ("l=21", "l = 21", "l = 20 is the largest"),
+    ):
+        for command in (["anonymize", "-o", "out", "-a", "k_jump"], ["explain"]):
+            assert run([*command, "t.csv", "-s", "s.toml", "-p", parameters]) == 1
+            said = " ".join("".join(capsys.readouterr()).split())
+            assert words in said and remedy in said, said
+            assert "CANARY" not in said and not (tmp_path / "out").exists()
+    first = 1
+    while run(["explain", "t.csv", "-s", "s.toml", "-p", f"l=2,first={first}"]) == 1:  # as advised, once
+        assert first == 1
+        first += int(re.search(r"raise first by\s+(\d+)", capsys.readouterr().err)[1])
+    assert first > 1
 
 
 def test_exit_codes(tmp_path, monkeypatch, capsys):

@@ -150,6 +150,8 @@ REFUSED = [
     ("[" * 10**5, "JSON"),
     ('{"functions": 3}', "list of functions"),
     ("[]", "empty"),
+    ("plan.json", "put @ before the name of a file"),
+    ('{"functions": [{"age": 3, "zip": 2}], "utility": "SECRET"}', "more than functions"),
     ([{"agee": 1}], "function 1 of the sequence, entry 1: an unknown column"),
     ([{"age": 4}], "function 1 of the sequence, column age: not a level"),
     ([{"age": True}], "not a level"),

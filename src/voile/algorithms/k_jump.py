@@ -282,11 +282,12 @@ def told_by_nothing(
 
 def refuse_nothing(sequence: Generalizations, key: str, told: str) -> NoReturn:
     """No function may be disclosed: say so, and when that is safe."""
+    coarser = "a coarser sequence (first=2)" if len(sequence) > 1 else "other generalizations"
     raise NothingDisclosed(
         f"none of {counted(len(sequence), 'generalization')} may be disclosed; nothing was published",
         where=key,
         rule="that tells nothing to a reader who does not know how often each value occurs; one who does, and "
         f"learns that the search failed, may conclude something: {told}",
-        remedy="keep the failure to yourself; next, a smaller l, another property or a coarser sequence "
-        "(first=2) may work, chosen without a look at who has what",
+        remedy=f"keep the failure to yourself; next, a smaller l, another property or {coarser} may work, chosen "
+        "without a look at who has what",
     )

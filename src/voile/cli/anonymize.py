@@ -28,13 +28,15 @@ def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
         if name.strip() in given:
             raise click.BadParameter(f"{name.strip()} is given twice")
         given[name.strip()] = value.strip()
-    return {name: _content(name, value[1:]) if value.startswith("@") else value for name, value in given.items()}
+    return {name: content(name, value) for name, value in given.items()}
 
 
-def _content(name: str, path: str) -> str:
-    """The text of the file that a parameter names."""
+def content(name: str, value: str) -> str:
+    """The text of the file that a parameter names by `@plan.json`; any other value stands for itself."""
+    if not value.startswith("@"):
+        return value
     text = None
-    with contextlib.suppress(OSError, ValueError), Path(path).open("rb") as file:
+    with contextlib.suppress(OSError, ValueError), Path(value[1:]).open("rb") as file:
         found = file.read(LARGEST_FILE + 1)
         text = found.decode("utf-8-sig") if len(found) <= LARGEST_FILE else None
     if text is None:

@@ -7,18 +7,21 @@ from typing import Any
 
 import click
 
-from voile.cli.anonymize import parameters_of
+from voile.cli.anonymize import content
 from voile.errors import counted
 
 
-@click.group(help="Attack a release as a reader would who knows everybody in it, and how it was made.")
+@click.group(
+    help="Attack a release as a reader would who knows everybody in it, and how it was made. All have --json."
+)
 def command() -> None:
     pass
 
 
 @command.command(
+    short_help="What it tells that a search stopped at this release.",
     help="Attack RELEASE (a folder of Voile, or any published table) that was found by trying generalizations "
-    "one after the other: the first that passed tells that those before it did not."
+    "one after the other: the first that passed tells that those before it did not.",
 )
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option(
@@ -30,12 +33,22 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="Everybody's quasi-identifying columns; with the sensitive one the guesses are graded.",
 )
-@click.option("--sequence", default="", metavar="SEQUENCE", help="levels, cuts, lattice or @plan.json.")
-@click.option("--utility", default="", metavar="UTILITY", help="What sorts the sequence: dm, gcp or as_given.")
+@click.option(
+    "--sequence",
+    default="",
+    metavar="SEQUENCE",
+    help="Where no certificate tells: levels, cuts, lattice or @plan.json.",
+)
+@click.option("--utility", default="", metavar="UTILITY", help="What sorts it: dm, gcp or as_given.")
 @click.option("--require", default="", metavar="RULE", help='What the search looked for: for example "l>=2".')
-@click.option("--strategy", default="", metavar="STRATEGY", help="naive, safe, jump or secret_choice.")
+@click.option(
+    "--strategy",
+    default="",
+    metavar="STRATEGY",
+    help="naive (where no certificate tells), safe, jump or secret_choice.",
+)
 @click.option("--k", default="", metavar="NUMBERS", help="Distances of jump: one, or one per function, with +.")
-@click.option("--limit", type=click.IntRange(min=1), default=None, help="Million steps the answer may take.")
+@click.option("--limit", type=click.IntRange(min=1), default=None, help="Millions of steps it may take.")
 @click.option("--show-values", is_flag=True, help="Name persons by their quasi-identifiers, with their values.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def minimality(
@@ -56,7 +69,7 @@ def minimality(
     from voile.cli.progress import ProgressBar, announce_compilation
 
     announce_compilation()
-    plan = parameters_of((f"sequence={sequence}",))["sequence"] if sequence.startswith("@") else sequence
+    plan = content("sequence", sequence)
     given = {"sequence": plan, "utility": utility, "require": require, "strategy": strategy, "k": k}
     with ProgressBar() as progress:
         progress("attacking", 0)
@@ -70,17 +83,14 @@ def minimality(
 
 def describe(report: Any, show_values: bool) -> None:
     """What is told, in words."""
-    from rich.markup import escape
-
     from voile.cli import show
 
     show.facts("Minimality attack (for you alone: never publish it)", _facts(report))
     if show_values:
         show.grid("Persons, the best known first", *_guesses(report))
-    colour = "green" if report.ok else "bold red"
-    show.console().print(f"[{colour}]{escape(_in_short(report))}[/]", soft_wrap=True)
+    show.sentence(_in_short(report), "green" if report.ok else "bold red")
     if not report.ok:
-        show.console().print(escape(_next_step(report)), soft_wrap=True)
+        show.sentence(_next_step(report))
 
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
@@ -88,21 +98,24 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
 
     found, sequence = report.found, report.search.sequence
     yield "persons", f"{found.above.size} in {counted(report.groups, 'group')}"
-    yield "search", f"{report.strategy}, for {in_words(report.search.wanted)}, over {len(sequence)} functions"
+    yield "search", f"{report.strategy} over {counted(len(sequence), 'function')}"
+    yield "asked for", in_words(report.search.wanted)
     places = " and ".join(f"g{i}" for i in found.functions)
     yield "disclosed", f"{places}: {report.title}"
     yield "on its face", f"{how_many(found.face)}, {worst_in(found.face, report.search.wanted)}"
     ways = ", counted once for each choice of functions" if report.search.strategy is None else ""
     yield "left", f"{how_many(found.left)}{ways}, {worst_in(found.left, report.search.wanted)}"
-    yield "above", f"{int(found.above.sum())} of {counted(found.above.size, 'person')}"
+    yield "broken for", f"{int(found.above.sum())} of {counted(found.above.size, 'person')}"
     yield "told for certain", f"{int(found.certain.sum())} of {counted(found.certain.size, 'person')}"
     if report.graded is not None and report.graded.above + report.graded.told:
         graded = report.graded
         told = f"{graded.told_right} of {graded.told} told are right; " if graded.told else ""
-        right = f"the likeliest value is right for {graded.above_right} of {graded.above} above"
+        right = f"the likeliest value is right for {graded.above_right} of {graded.above} for whom it is broken"
         yield "against the truth", told + right
     elif report.truth_differs:
         yield "against the truth", "not graded: the known values are not those of the release"
+    if report.altered:
+        yield "certificate", "of other files: the release was altered since"
     if report.ignored:
         yield "left aside", f"{', '.join(report.ignored)}: who knows these, too, can only tell more"
 
@@ -110,11 +123,11 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
 def _guesses(report: Any) -> tuple[list[str], list[list[str]]]:
     from voile.theory.set_figures import in_share
 
-    header = [*report.people.columns, "likeliest", "on its face", "to who knows the search", ""]
+    header = [*report.people.columns, "likeliest", "on its face", "to who knows the search", "promise"]
     rows = []
     for each in report.guesses():
         shares = [in_share(Fraction(each[name])) for name in ("on_its_face", "left")]
-        rows.append([*each["person"].values(), each["likeliest"], *shares, "above" if each["above"] else ""])
+        rows.append([*each["person"].values(), each["likeliest"], *shares, "broken" if each["above"] else ""])
     return header, rows
 
 

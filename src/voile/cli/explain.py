@@ -1,6 +1,5 @@
 """`voile explain`: what a search does with a table, and what its readers could conclude."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -43,25 +42,22 @@ def command(
 
 def describe(found: Any, show_values: bool) -> None:
     """The search in words."""
-    from rich.markup import escape
-
     from voile.cli import show
     from voile.theory.set_figures import in_words
 
-    console = show.console()
-    console.print("[yellow]for you alone: all of this depends on who has what. Nothing was published.[/]")
-    asked = f"{found.strategy.kind} over {counted(len(found.sequence), 'function')}, for {in_words(found.wanted)}"
-    console.print(escape(f"{asked}; {counted(found.table.n, 'person')}"), soft_wrap=True)
+    show.sentence(
+        "for you alone: all of this depends on who has what. Nothing was published. To choose l, k, strategy or "
+        "sequence by it would void the promise: decide on them without a look",
+        "yellow",
+    )
+    searched = f"{found.strategy.kind} over {counted(len(found.sequence), 'function')}"
+    show.sentence(f"{searched}; asked for: {in_words(found.wanted)}; {counted(found.table.n, 'person')}")
     for step in found.steps:
-        console.print(escape(step_in_words(step, found)), soft_wrap=True)
+        show.sentence(step_in_words(step, found))
         if show_values and any(step.above):
             show.grid(f"g{step.function}: for whom it is broken", *_told(found, step))
-    console.print(escape(_outcome_in_words(found)), soft_wrap=True)
-    show.grid(
-        "What each strategy does with this table",
-        ("strategy", "discloses", "readers are left with", "", "broken for", "certain"),
-        (_row(outcome, found) for outcome in found.outcomes.values()),
-    )
+    show.sentence(_outcome_in_words(found))
+    show.facts("What each strategy does with this table", [_compared(o, found) for o in found.outcomes.values()])
 
 
 def step_in_words(step: Any, found: Any) -> str:
@@ -82,14 +78,15 @@ def step_in_words(step: Any, found: Any) -> str:
     if step.disclosed:
         return f"{text}. It is disclosed."
     if step.goes_on > n:
-        return f"{text}. Nothing comes after it."
+        jumped = f"The search jumps past g{n}: nothing is disclosed."
+        return f"{text}. {'Nothing comes after it.' if step.function == n else jumped}"
     jumps = step.goes_on > step.function + 1
     return f"{text}. The search {'jumps' if jumps else 'goes on'} to g{step.goes_on}."
 
 
 def _loss(step: Any, found: Any) -> str:
     if found.algorithm.utility == "gcp":
-        return f"loss {float(step.loss):.1%} (gcp)"
+        return f"loss {float(step.loss):.1%} (gcp, weighted)"
     return f"loss {step.loss} (dm)"
 
 
@@ -131,17 +128,17 @@ def _outcome_in_words(found: Any) -> str:
     return f"{text}One who knows them and hears that the search failed is left with {left}: {verdict}"
 
 
-def _row(outcome: Any, found: Any) -> Iterator[object]:
+def _compared(outcome: Any, found: Any) -> tuple[str, str]:
+    """A strategy, and what its readers are left with."""
     from voile.theory.set_figures import certain, how_many, worst_in
 
-    k = sorted(set(outcome.strategy.k))
+    kind, k, left = outcome.strategy.kind, sorted(set(outcome.strategy.k)), outcome.left
     distances = f" (k = {k[0] if len(k) == 1 else '+'.join(map(str, outcome.strategy.k))})"
-    yield outcome.strategy.kind + (distances if outcome.strategy.kind == "jump" else "")
-    named = "nothing" if outcome.function is None else f"g{outcome.function}"
-    yield named if outcome.decided else "beyond reach"
-    if outcome.left is None:
-        yield from ("beyond reach", "-", "-", "-")
-        return
-    yield how_many(outcome.left)
-    yield worst_in(outcome.left, found.wanted)
-    yield from (outcome.above, certain(outcome.left))
+    name = kind + (distances if kind == "jump" else "")
+    if not outcome.decided:
+        return name, "beyond reach"
+    does = "discloses nothing" if outcome.function is None else f"discloses g{outcome.function}"
+    if left is None:
+        return name, f"{does}; what readers are left with is beyond reach"
+    broken = f"broken for {outcome.above}, certain for {certain(left)}"
+    return name, f"{does}; readers are left with {how_many(left)}, {worst_in(left, found.wanted)}; {broken}"

@@ -47,6 +47,12 @@ def facts(title: str, rows: Iterable[tuple[str, str]]) -> None:
     console().print(shown)
 
 
+def sentence(text: str, style: str = "") -> None:
+    """A line of words: broken between words at a terminal, whole in a file, where it may be searched for."""
+    out = console()
+    out.print(escape(text), style=style or None, soft_wrap=not out.is_terminal)
+
+
 def cards(title: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """One block per entry of a catalog; readable on a narrow terminal, too."""
     for card in rows:

@@ -107,5 +107,5 @@ def not_a_partition(function: int, what: str) -> ParameterError:
         what,
         where=f"function {function} of the sequence",
         rule="every row is in exactly one group of each function",
-        remedy="correct its groups; * covers what is left of a column",
+        remedy="correct its groups; a list of cells covers several, * a whole column",
     )

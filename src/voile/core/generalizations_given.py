@@ -67,10 +67,14 @@ def _listed(plan: str) -> list[object]:
     except (ValueError, RecursionError):
         document = None
     if document is None:
-        raise _refuse("neither a known word nor JSON", where, rule, f"write it like {SHAPE}")
+        remedy = f"put @ before the name of a file; a plan is written like {SHAPE}"
+        raise _refuse("neither a known word nor JSON", where, rule, remedy)
     functions = document.get("functions") if isinstance(document, dict) else document
     if not isinstance(functions, list) or not all(isinstance(one, dict | list) for one in functions):
         raise _refuse("not a list of functions", where, rule, f"write it like {SHAPE}")
+    if isinstance(document, dict) and len(document) > 1:
+        remedy = "give utility, k and the like as parameters of their own"
+        raise _refuse("more than functions in the plan", where, "a plan has functions alone", remedy)
     if not functions:
         raise _refuse("an empty list of functions", where, rule, "list at least one function")
     return functions

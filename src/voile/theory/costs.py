@@ -278,5 +278,6 @@ def _advice(costs: Costs, limit: int) -> str:
     for first in range(2, len(costs.sequence) + 1):
         rest = Generalizations(costs.sequence.functions[first - 1 :])
         if affordable(Costs(rest, costs.frequencies, costs.wanted), limit) is not None:
-            return f"begin with a coarser function: first={first} and k=auto"
+            later = first - 1  # the sequence may begin later than the steward's own already
+            return f"begin with a coarser function: raise first by {later}, with strategy=jump and k=auto"
     return "use a sequence of fewer, coarser functions, or fewer different sensitive values"

@@ -43,7 +43,10 @@ class NamedProperty:
             )
         if name == "entropy" and (number * 10**4).denominator > 1:
             raise ParameterError(
-                "more than 4 decimal places", where="parameter l", rule="property=entropy decides to 4 places"
+                "more than 4 decimal places",
+                where="parameter l",
+                rule="property=entropy decides to 4 places",
+                remedy="write l with at most 4 decimal places",
             )
         return cls(name, int(number) if number.denominator == 1 else number, c)
 

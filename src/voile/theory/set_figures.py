@@ -20,14 +20,15 @@ def how_many(tables: TableSet) -> str:
 def in_tables(size: int) -> str:
     """How many tables, in words.
 
-    >>> in_tables(1), in_tables(36), in_tables(32_659_200)
-    ('1 table', '36 tables', 'about 3.3e+07 tables')
+    >>> in_tables(1), in_tables(36), in_tables(32_659_200), in_tables(9_990_000)
+    ('1 table', '36 tables', 'about 3.3e+07 tables', 'about 1.0e+07 tables')
     """
     if size < _SHORT:
         return counted(size, "table")
-    digits = len(str(size))
-    lead = round(Fraction(size, 10 ** (digits - 1)), 1)
-    return f"about {float(lead)}e+{digits - 1:02d} tables"
+    tens = len(str(size)) - 1
+    tenths = round(Fraction(size, 10 ** (tens - 1)))  # of the leading digit
+    tenths, tens = (10, tens + 1) if tenths == 100 else (tenths, tens)
+    return f"about {tenths // 10}.{tenths % 10}e+{tens:02d} tables"
 
 
 def in_share(share: Fraction) -> str:
@@ -71,10 +72,10 @@ def in_words(wanted: SetProperty) -> str:
     """What a property asks for everybody.
 
     >>> in_words(HighestRatio(Fraction(1, 2)))
-    'nobody above 1/2'
+    'no value likelier than 1/2'
     """
     if isinstance(wanted, HighestRatio):
-        return f"nobody above {wanted.delta}"
+        return f"no value likelier than {wanted.delta}"
     if isinstance(wanted, Distinct):
         return f"at least {wanted.l} values for everybody"
     if isinstance(wanted, CrowdSize):
