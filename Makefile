@@ -26,7 +26,7 @@ quick: $(READY)
 
 # thousands of random searches, other ones every night, against the second implementation of k-jump
 nightly: $(READY)
-	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/oracle/test_k_jump_literal.py tests/oracle/test_k_jump_worlds.py -n 2
+	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/oracle -k k_jump -n 2
 
 lint: $(READY)
 	$(BIN)/ruff check .

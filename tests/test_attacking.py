@@ -131,7 +131,7 @@ STAR = pl.Series(["*", *["[1970, 1999]"] * 2, *["[1940, 1969]"] * 3])
         ({"strategy": "guess"}, {}, CLINIC, "--strategy: not an accepted value .*secret_choice"),
         ({"strategy": "jump", "k": "auto"}, {}, CLINIC.select("born"), "--k: no jump distances"),
         ({"strategy": "safe"}, {}, CLINIC, "would not have disclosed"),
-        ({"sequence": "lattice", "utility": "dm"}, {}, CLINIC, "not those of a function"),
+        ({"sequence": "lattice", "utility": "dm"}, {}, CLINIC, "not those of one function"),
         ({}, {"born": STAR}, CLINIC, "1 row suppressed"),
         ({}, {}, CLINIC[:5], "6 rows published for 5 persons"),
         (

@@ -325,7 +325,7 @@ def _seen(shown: ShownRelease, persons: KnownPersons, search: Search, schema: Sc
     group = matched(search.sequence, covers, np.bincount(shown.group))
     if group is None:
         raise ParameterError(
-            "the published groups are not those of a function of the sequence",
+            "the published groups are not those of one function of the sequence",
             where="release",
             rule="each published group holds exactly the persons whom a function puts together; built functions "
             "with a group too small for the property are left out",

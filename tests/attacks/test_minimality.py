@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from voile.attacks.minimality import Search, Seen, conclude, recognised, score
+from voile.attacks.minimality import Search, Seen, conclude, matched, recognised, score
 from voile.core.bags import Bag
 from voile.core.generalizations import Generalizations
 from voile.core.order import dense_rank
@@ -153,3 +153,11 @@ def test_too_much_to_look_at_is_refused():
     seen = Seen(np.arange(4) // 2, Bag.of(np.arange(4) // 2, np.arange(4), 2))
     with pytest.raises(BeyondReach, match="12 functions"):
         conclude(seen, Search(halves, HALF, None))
+
+
+def test_boxes_that_fit_two_functions_are_not_taken_for_the_first():
+    """01|23 and 02|13 on a line, published as [0, 2] and [1, 3]: both fit."""
+    sequence = Generalizations.of_groups([[[0, 1], [2, 3]], [[0, 2], [1, 3]]], 4)
+    covers = np.array([[True, False], [True, True], [True, True], [False, True]])
+    assert matched(sequence, covers, np.array([2, 2])) is None
+    assert matched(sequence.at([1]), covers, np.array([2, 2])).tolist() == [0, 1, 0, 1]

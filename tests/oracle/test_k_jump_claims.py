@@ -4,13 +4,14 @@ Theorem 6 (safe and jump with k = 1 are incomparable for other properties) has n
 have: see test_corollary_1_for_all_five.
 """
 
+from fractions import Fraction
 from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.k_jump_literal import Search, persons
+from tests.oracle.k_jump_literal import Search, max_ratio, persons
 from tests.oracle.small_searches import NIGHTLY, PROPERTIES, SEEDS, SEQUENCES, groups_of, searches
 from voile.theory.search_plan import looks_alike
 
@@ -93,6 +94,16 @@ def test_a_reused_function_has_no_more_tables_with_k_1(searched):
     for late, labels in enumerate(searched.labels, 1):
         early = 1 + searched.labels.index(labels)
         assert search.ds(late, t) <= search.ds(early, t)
+
+
+def test_a_second_search_because_the_first_failed_is_a_search_too():
+    """l = 3 ends in nothing; l = 2 discloses, and is safe for who does not know of l = 3. Who does is certain."""
+    functions, t = [[[0, 2], [1, 5], [3, 4]], [[0, 2, 4], [1, 3, 5]]], (0, 0, 1, 2, 1, 2)
+    third, half = (Search(functions, max_ratio(Fraction(1, ell)), "jump") for ell in (3, 2))
+    assert (third.path(t)[1], half.path(t)[1]) == (None, 1)
+    left = [table for table in half.ds(1, t) if third.path(table)[1] is None]
+    assert len(left) == 4
+    assert sum(max(told.values()) == 4 for told in persons(left)) == 2
 
 
 @pytest.mark.parametrize("kind", ["symmetric", "forest", "nested"])

@@ -288,6 +288,6 @@ def refuse_nothing(sequence: Generalizations, key: str, told: str) -> NoReturn:
         where=key,
         rule="that tells nothing to a reader who does not know how often each value occurs; one who does, and "
         f"learns that the search failed, may conclude something: {told}",
-        remedy=f"keep the failure to yourself; next, a smaller l, another property or {coarser} may work, chosen "
-        "without a look at who has what",
+        remedy=f"keep the failure to yourself; a smaller l, another property or {coarser} may work, but what is "
+        "found then keeps its promise only against readers who do not know that this search came first",
     )

@@ -85,8 +85,9 @@ class Conclusion:
 
 
 def matched(sequence: Generalizations, covers: Flags, sizes: Integers) -> Groups | None:
-    """The published group of each person, by the first function whose groups can be told in the release: each is
-    wholly inside a published box with as many rows, in one way only. None if there is no such function.
+    """The published group of each person, by the function whose groups can be told in the release: each is wholly
+    inside a published box with as many rows, in one way only. None if there is no such function, or several that
+    group persons differently.
 
     `covers` says for each person which published boxes the person is in, `sizes` the rows of each.
 
@@ -95,6 +96,7 @@ def matched(sequence: Generalizations, covers: Flags, sizes: Integers) -> Groups
     >>> matched(pairs, covers, np.array([2, 2])).tolist()
     [1, 1, 0, 0]
     """
+    found: list[Groups] = []
     for own in sequence.functions:
         rows = np.bincount(own)
         if np.array_equal(np.sort(rows), np.sort(sizes)):
@@ -102,9 +104,9 @@ def matched(sequence: Generalizations, covers: Flags, sizes: Integers) -> Groups
                 covers[np.argsort(own, kind="stable")], np.cumsum(rows) - rows, axis=0
             )
             place = _only_matching(inside & (rows[:, None] == sizes))
-            if place is not None:
-                return place[own]
-    return None
+            if place is not None and not any(np.array_equal(place[own], other) for other in found):
+                found.append(place[own])
+    return found[0] if len(found) == 1 else None
 
 
 def _only_matching(fits: Flags) -> Integers | None:

@@ -35,6 +35,7 @@ _MOST_TESTS = 6  # fine functions that one table may have to fail: each doubles 
 _PAIRS = 3 * 10**7  # pairs of histograms that counting matrices may take
 _MILLION = 10**6
 _PLACES = 2**62
+_SLOTS = 4  # that take the room of a number
 _LISTED = 2 * 10**6  # matrices that are listed only to count them
 
 
@@ -101,17 +102,24 @@ class Costs:
         if tests > _MOST_TESTS or len(plan.fine) > MOST_FINE:
             return Cost(MOST_MATRICES + 1, 2**tests)
         matrices = self._matrices(plan)
-        terms = 2**tests * (3 * plan.sizes.size + plan.sizes.size * 2 * self.frequencies.size)
-        sweep = matrices * (len(plan.needed) + 1) * terms * self.length
-        if not isinstance(self.wanted, HighestRatio | Distinct):  # asked class by class, with whole numbers
-            sweep += matrices * len(plan.needed) * _ASKED
-        return Cost(
-            matrices, 1 + (sweep + self._records(plan, matrices)) // _MILLION, self._numbers(plan, matrices)
-        )
+        steps = matrices * self._steps_of_matrix(plan, tests) + self._records(plan, matrices)
+        return Cost(matrices, 1 + steps // _MILLION, self._numbers(plan, matrices))
+
+    def _steps_of_matrix(self, plan: SearchPlan, tests: int) -> int:
+        """To add a matrix to its class at every function, and to judge classes of one."""
+        cells, length = int(plan.sizes.size), self.length
+        kinds = sum(len(set(plan.tree(c, plan.fine_in(c))[1].values())) for c in range(cells))
+        lines = kinds * int(self.frequencies.size)
+        added = (1 << tests) * (3 * cells + lines) * length
+        judged = lines * length * (4 + length)
+        if not isinstance(self.wanted, HighestRatio | Distinct):  # asked with whole numbers
+            judged = _ASKED
+        return (len(plan.needed) + 1) * added + len(plan.needed) * judged
 
     def _numbers(self, plan: SearchPlan, matrices: int) -> int:
-        """The places of a cell's histograms where they are numbered: to be counted, or to tell matrices apart."""
-        numbers = 1
+        """The slots of all matrices, or the places of a cell's histograms where they are numbered: to be counted,
+        or to tell matrices apart."""
+        numbers = matrices * int(plan.sizes.size) // _SLOTS
         for c, size in enumerate(plan.sizes.tolist()):
             places = prod(min(size, most) + 1 for most in self.frequencies.tolist()[:-1])
             if plan.fine_in(c):

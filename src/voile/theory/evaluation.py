@@ -109,7 +109,8 @@ def evaluate(
     while i <= len(sequence):
         per = permutation_set(sequence, values, wanted, i)
         looked = strategy.kind == "safe" or (strategy.kind == "jump" and per.holds)
-        ds = _disclosure_set(costs, values, strategy, i, limit) if looked else None
+        alike = costs.alike[i - 1]  # then it is judged by symmetry, and counted only where that is cheap
+        ds = _disclosure_set(costs, values, strategy, i, limit // 100 if alike else limit) if looked else None
         steps.append(Step(i, per, ds))
         if per.holds if ds is None else ds.holds:
             return Evaluation(strategy, i, tuple(steps))
