@@ -119,6 +119,7 @@ def test_tutorial_shows_every_built_in_hierarchy():
     assert all(f"| `{kind} = " in page("docs/tutorial.md") for kind in KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
 def test_examples_run(example):
     done = subprocess.run([sys.executable, example], capture_output=True, text=True, check=False)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +62,7 @@ def problems(draw):
     return columns, weights, codes(2), draw(st.randoms(use_true_random=False))
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(problems())
 def test_nearest_equals_brute_force(problem):

@@ -185,6 +185,7 @@ def assert_defined(model, others, definition, group, columns, meanings):
         assert promise.failing(bags) == (len(broken), sum(len(bag[0][g]) for g in broken))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(groupings, domains, st.sampled_from([None, TREE, axis_of([0, 4])]))
 def test_achieved_is_the_worst_over_groups_and_columns(rows, first, second):

@@ -46,6 +46,7 @@ def contents(tables):
     return tables.size, tables.counts, tables.kind.tolist(), tables.holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SEQUENCES)
 @settings(max_examples=45 * NIGHTLY, phases=SEEDS)
 @given(data=st.data())
@@ -62,6 +63,7 @@ def test_evaluation_of_more_rows_is_the_same(kind, data):
     compare(data.draw(searches(SEQUENCES[kind], 9, 12, most=2000)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted({one[0] for one in TURNED_DOWN}))
 def test_functions_that_are_turned_down(kind):
     """What comes after them depends on the verdicts of all their disclosure sets."""

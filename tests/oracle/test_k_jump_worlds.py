@@ -32,6 +32,7 @@ HALF = Fraction(1, 2)
 TABLES = [(0, 0, 1, 1), (0, 0, 1, 2), (0, 0, 1, 1, 2), (0, 0, 1, 2, 3), (0, 0, 0, 1, 1, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHES)
 def test_nobody_is_known_better_than_delta(name):
     assert all(worst_posterior(SEARCHES[name](2), values) <= HALF for values in TABLES)
@@ -45,6 +46,7 @@ def everybody(subject, values):
             yield list(counts.values()), size[person]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["safe", "jump"])
 @pytest.mark.parametrize(
     "given, p",

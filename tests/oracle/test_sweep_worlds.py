@@ -95,6 +95,7 @@ def keeps(requirement, bag):
     return requirement.holds(counted(bag))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tau, ell", [(HALF, 2), (HALF, 3), (Fraction(2, 5), 3), (Fraction(1, 3), 3)], ids=str)
 @pytest.mark.parametrize("places", [ALONE, PAIRS], ids=["alone", "pairs"])
 def test_sweep_e_keeps_the_line_on_true_values(places, tau, ell):

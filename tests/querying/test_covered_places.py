@@ -32,6 +32,7 @@ def known_column(name, table):
     return next(c for c in voile.read(table, plain).columns if c.name == name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["elig", "rda"])
 @pytest.mark.parametrize("name", QUASI)
 def test_covers_what_a_query_may_find(name, algorithm):
