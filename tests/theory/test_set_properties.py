@@ -1,15 +1,17 @@
-"""Properties of sets of tables, where numbers are too large for 64 bits."""
+"""Properties of sets of tables: which are set-monotonic, and where numbers are too large for 64 bits."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from voile.core.generalizations import Generalizations
 from voile.theory.costs import Costs
 from voile.theory.disclosure_sweep import DisclosureSweep
 from voile.theory.evaluation import disclosure_set, evaluate
-from voile.theory.set_properties import HighestRatio
+from voile.theory.set_properties import CrowdSize, Distinct, Entropy, HighestRatio, Recursive
 from voile.theory.strategies import Strategy
 
 
@@ -36,3 +38,20 @@ def test_the_engine_with_a_share_of_many_digits(share):
     costs = Costs(sequence, np.bincount(values), HighestRatio(share))
     sweep = DisclosureSweep(costs.plan(jump, 4), values, HighestRatio(share), 1000)
     assert sweep.system.length <= costs.length
+
+
+@given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.lists(st.integers(0, 9), min_size=3, max_size=3))
+def test_set_monotonic_properties_survive_more_tables(counts, more):
+    """Paper 004, section 4.1: what holds for a set of tables holds for every larger one."""
+    for wanted in (Distinct(2), CrowdSize(3)):
+        assert wanted.set_monotonic
+        if sum(counts) and wanted.holds(counts, 3):
+            assert wanted.holds([a + b for a, b in zip(counts, more, strict=True)], 3)
+
+
+def test_the_others_do_not():
+    few, many = [1, 1, 0], [9, 1, 0]
+    for wanted in (HighestRatio(Fraction(1, 2)), Recursive(Fraction(2), 2), Entropy(Fraction(2))):
+        assert not wanted.set_monotonic
+        assert wanted.holds(few, 2)
+        assert not wanted.holds(many, 2)
