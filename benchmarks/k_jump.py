@@ -228,7 +228,7 @@ def text_of(found: dict[str, Any]) -> str:
             markdown("The vector k as a dial for cost", found["dial"]),
             "The longer the jumps of the fine functions, the fewer disclosure sets depend on one another. "
             "The search is safe with\nany vector; what it publishes may differ. With 32 rows all sixteen leaves "
-            "are pairs: within every group all rows look\nalike, and no disclosure set needs to be judged "
+            "are pairs: within every group of g3 all\nrows look alike, and its disclosure sets need not be judged "
             "(transitivity lemma, facts section 4.7).\n",
             markdown("What there is to look at (counted, k = 1 unless said)", found["ideas"]),
             "A table is one assignment of values to persons; a matrix stands for all tables with the same counts "
