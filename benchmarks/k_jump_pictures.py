@@ -1,8 +1,9 @@
 """Rows against CPU seconds of the exact engine and of the definition: k_jump.svg and k_jump.png."""
 
-import json
 from pathlib import Path
 from typing import Any
+
+from benchmarks.pictures import write_picture
 
 COLOURS = {"reference": "#d1495b", "engine": "#00798c"}
 WIDTH, HEIGHT = 340, 300
@@ -88,8 +89,4 @@ def picture(entries: Rows) -> dict[str, Any]:
 
 def draw(entries: Rows, folder: Path) -> None:
     """k_jump.svg and k_jump.png."""
-    import vl_convert
-
-    chart = json.dumps(picture(entries))
-    (folder / "k_jump.svg").write_text(vl_convert.vegalite_to_svg(chart), encoding="utf-8")
-    (folder / "k_jump.png").write_bytes(vl_convert.vegalite_to_png(chart, scale=1.5))
+    write_picture(picture(entries), folder, "k_jump")

@@ -1,8 +1,9 @@
 """Figures 4 to 9 of paper 001 as one picture: series.svg and series.png."""
 
-import json
 from pathlib import Path
 from typing import Any
+
+from benchmarks.pictures import write_picture
 
 COLOURS = ["#d1495b", "#edae49", "#00798c", "#30638e", "#8d96a3", "#5b8c5a"]
 Rows = list[dict[str, Any]]
@@ -96,8 +97,4 @@ def picture(found: dict[str, Any]) -> dict[str, Any]:
 
 def draw(found: dict[str, Any], folder: Path) -> None:
     """series.svg and series.png."""
-    import vl_convert
-
-    chart = json.dumps(picture(found))
-    (folder / "series.svg").write_text(vl_convert.vegalite_to_svg(chart), encoding="utf-8")
-    (folder / "series.png").write_bytes(vl_convert.vegalite_to_png(chart, scale=1.5))
+    write_picture(picture(found), folder, "series")

@@ -1,8 +1,9 @@
 """Figures 5 to 8 of paper 002 as one picture: tau_l.svg and tau_l.png."""
 
-import json
 from pathlib import Path
 from typing import Any
+
+from benchmarks.pictures import write_picture
 
 COLOURS = {"sweep": "#d1495b", "sweep_e": "#00798c", "elig": "#edae49"}
 SHAPES = {"sweep": "circle", "sweep_e": "square", "elig": "triangle-up"}
@@ -131,8 +132,4 @@ def picture(entries: Rows) -> dict[str, Any]:
 
 def draw(entries: Rows, folder: Path) -> None:
     """tau_l.svg and tau_l.png."""
-    import vl_convert
-
-    chart = json.dumps(picture(entries))
-    (folder / "tau_l.svg").write_text(vl_convert.vegalite_to_svg(chart), encoding="utf-8")
-    (folder / "tau_l.png").write_bytes(vl_convert.vegalite_to_png(chart, scale=1.5))
+    write_picture(picture(entries), folder, "tau_l")
