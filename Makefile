@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test tracer quick nightly lint bench oracle clean
+.PHONY: demo test system quick nightly lint bench oracle clean
 
 $(READY): pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
@@ -13,12 +13,13 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/voile demo
 
-# the crash suite traces system calls; without strace it is skipped, and says so
-tracer:
-	@command -v strace >/dev/null || [ "$$(id -u)" != 0 ] || { echo "installing strace"; \
-	apt-get install -qq -y strace || { apt-get update -qq && apt-get install -qq -y strace; }; } >/dev/null 2>&1 || true
+# the crash suite traces system calls, reports are opened in a browser; without these the tests are skipped, and
+# say so
+system:
+	@for tool in strace chromium; do command -v $$tool >/dev/null || [ "$$(id -u)" != 0 ] || { echo "installing $$tool"; \
+	apt-get install -qq -y $$tool || { apt-get update -qq && apt-get install -qq -y $$tool; }; } >/dev/null 2>&1 || true; done
 
-test: $(READY) tracer
+test: $(READY) system
 	$(BIN)/python -m pytest -n 2
 
 quick: $(READY)

@@ -1,4 +1,4 @@
-"""The catalog: finds algorithms, models and metrics by looking into their packages.
+"""The catalog: finds algorithms, models, metrics and attacks by looking into their packages.
 
 Adding one touches one file; nothing is registered by hand, and import order does not matter.
 """
@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from voile.core.algorithm import Algorithm
+from voile.core.attack import Attack
 from voile.core.metric import Metric
 from voile.core.privacy_model import PrivacyModel
 from voile.errors import ParameterError
@@ -45,6 +46,11 @@ def models() -> dict[str, type[PrivacyModel]]:
 def metrics() -> dict[str, type[Metric]]:
     """Every metric by its key."""
     return _found("metrics", Metric)
+
+
+def attacks() -> dict[str, type[Attack]]:
+    """Every attack that needs no knowledge of the algorithm, by its key."""
+    return _found("attacks", Attack)
 
 
 def algorithm(key: str) -> type[Algorithm]:

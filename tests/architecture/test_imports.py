@@ -12,9 +12,10 @@ PACKAGE = Path(__file__).parents[2] / "src" / "voile"
 LAYERS = [
     {"__main__"},
     {"cli"},
-    {"attacking"},
+    {"attacking", "comparing"},
     {"series", "hospital", "series_auditing"},
     {"pipeline", "estimating", "explaining"},
+    {"reporting"},
     {"auditing", "inspection", "measuring", "querying"},
     {"requirements"},
     {"catalog"},

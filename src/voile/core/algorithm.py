@@ -61,6 +61,7 @@ class Algorithm(Parameterised, ABC):
     counterfeits: ClassVar[bool] = False  # whether it may add rows that stand for nobody
     generalises: ClassVar[bool] = False  # whether it may publish sensitive values more generally than they are
     one_cut: ClassVar[bool] = False  # and then by one cut of their hierarchy for the whole table
+    separates: ClassVar[bool] = False  # whether it publishes quasi-identifiers and sensitive values in two tables
     mergeable: ClassVar[bool] = True  # whether its groups may be merged for further promises
 
     def resolve(self, table: Table) -> Self:

@@ -88,7 +88,7 @@ class Boxes:
     @classmethod
     def around(cls, table: Table, partition: Partition) -> "Boxes":
         """The boxes of a partition of a table."""
-        sides = tuple(_side(column, partition) for column in table.quasi)
+        sides = tuple(_side(column, partition, j) for j, column in enumerate(table.quasi))
         shown = (partition.counterfeit_group, partition.counterfeit_value, partition.node, partition.weight)
         return cls(sides, partition.sizes, partition.suppressed, partition.group, table.sensitive, *shown)
 
@@ -98,10 +98,13 @@ class Boxes:
         return int(self.sizes.sum()) + self.suppressed
 
 
-def _side(column: Column, partition: Partition) -> Side:
-    low, high = enclose_groups(column.codes, partition.group, partition.groups)
+def _side(column: Column, partition: Partition, j: int) -> Side:
+    least, greatest = enclose_groups(column.codes, partition.group, partition.groups)
+    low, high = (partition.low[:, j], partition.high[:, j]) if partition.decides_boxes else (least, greatest)
+    if (low > least).any() or (high < greatest).any():
+        raise ValueError("a box leaves out rows of its group")
     domain = column.domain
     if isinstance(domain, Axis):
-        return Side(column, *domain.snap(low, high), None, high - low, partition.group)
+        return Side(column, *domain.snap(low, high), None, greatest - least, partition.group)
     node = common_ancestors(domain.high, domain.parent, low, high)
-    return Side(column, domain.low[node], domain.high[node], node, high - low, partition.group)
+    return Side(column, domain.low[node], domain.high[node], node, greatest - least, partition.group)

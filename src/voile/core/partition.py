@@ -25,6 +25,11 @@ class Partition:
 
     An algorithm may publish values of the (only) sensitive column more generally than they are (paper 002): then
     `node` is the published node of each row, and `weight` that of each base value (core/base_values.py).
+
+    An algorithm may decide itself what is published of the quasi-identifiers (Incognito: the node on a level):
+    then `low` and `high` are codes per group and quasi-identifying column, around all that the group holds.
+    `separate`: quasi-identifiers are published as they are in one table, sensitive values by group in another
+    (Anatomy).
     """
 
     group: NDArray[np.int64]
@@ -32,9 +37,12 @@ class Partition:
     counterfeit_value: NDArray[np.int64] = field(default_factory=_none)
     node: NDArray[np.int64] = field(default_factory=_none)
     weight: NDArray[np.int64] = field(default_factory=_none)
+    low: NDArray[np.int64] = field(default_factory=_none)
+    high: NDArray[np.int64] = field(default_factory=_none)
+    separate: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("group", "counterfeit_group", "counterfeit_value", "node", "weight"):
+        for name in ("group", "counterfeit_group", "counterfeit_value", "node", "weight", "low", "high"):
             numbers = np.array(getattr(self, name), np.int64)
             numbers.setflags(write=False)
             object.__setattr__(self, name, numbers)
@@ -49,6 +57,8 @@ class Partition:
             raise ValueError("a counterfeit stands in a group of real rows")
         if self.generalises and (self.node.shape != self.group.shape or not self.weight.size or self.counterfeits):
             raise ValueError("generalised values are a node per row and a weight per base value")
+        if self.low.shape != self.high.shape or (self.decides_boxes and len(self.low) != self.groups):
+            raise ValueError("a box is a lowest and a highest code per group and column")
         if (self.sizes == 0).any():
             raise ValueError("group numbers have a gap")
 
@@ -86,6 +96,11 @@ class Partition:
     def generalises(self) -> bool:
         """Whether sensitive values may be published more generally than they are."""
         return self.node.size > 0
+
+    @property
+    def decides_boxes(self) -> bool:
+        """Whether the algorithm says what is published of the quasi-identifiers."""
+        return self.low.size > 0
 
     @property
     def suppressed(self) -> int:

@@ -1,0 +1,1 @@
+"""Reports: one self-contained page for a release, an audit or a comparison."""
