@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.attack import Attack, Finding, View
-from voile.core.bags import Bag, Bags
+from voile.core.bags import Bags
 from voile.core.parameters import AUTO, parameter
-from voile.core.privacy_model import extreme_ratio
 from voile.errors import counted
+from voile.kernels.elimination import rule_out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class BackgroundElimination(Attack):
     def run(self, view: View, truth: NDArray[np.int64] | None = None) -> Finding:
         """Exact, from the bags alone."""
         most = self._ruled_out(view)
-        steps = [_after(view.bags, b) for b in range(most + 2)]
+        steps = _after(view.bags, most + 1)
         allowed = [view.confidence(b) for b in range(most + 1)]
         covered = [(step, bound) for step, bound in zip(steps, allowed, strict=False) if bound is not None]
         ok = all(highest <= bound and told == 0 for (highest, told), bound in covered) if covered else None
@@ -78,20 +78,13 @@ class BackgroundElimination(Attack):
         return most
 
 
-def _after(bags: Bags, b: int) -> tuple[Fraction, int]:
-    """The greatest confidence after ruling out b values, and how many persons can then be told for certain."""
-    highest, told = Fraction(0), np.zeros(bags.sizes.size, bool)
+def _after(bags: Bags, most: int) -> list[tuple[Fraction, int]]:
+    """For up to so many values ruled out: the greatest confidence left, and how many persons are then told for
+    certain. A person with several values counts in each: then fewer may be left than say so, never more."""
+    found = [(Fraction(0), 0)] * (most + 1)
     for bag in bags.columns:
-        top, left = _shares(bag, bags.sizes * bag.unit, b)
-        told |= left <= top
-        if top.size:
-            worst = extreme_ratio(top, left, greatest=True)
-            highest = max(highest, Fraction(int(top[worst]), int(left[worst])))
-    return highest, int(bags.persons[told].sum())
-
-
-def _shares(bag: Bag, size: NDArray[np.int64], b: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of each group the count of its first value, and who may be left when the next b are ruled out. A person with
-    several values counts in each: then fewer may be left than say so, never more."""
-    top = bag.top()
-    return top, np.maximum(size - (bag.largest(b + 1) - top), top)
+        top, left, told = (np.full(most + 1, first, np.int64) for first in (0, 1, 0))
+        rule_out(bag.start, bag.counts, bags.sizes * bag.unit, bags.persons, top, left, told)
+        mine = [(Fraction(t, n), c) for t, n, c in zip(top.tolist(), left.tolist(), told.tolist(), strict=True)]
+        found = [(max(a, share), max(b, persons)) for (a, b), (share, persons) in zip(found, mine, strict=True)]
+    return found
