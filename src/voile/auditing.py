@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
+from voile.core.attack import Finding
 from voile.core.bags import Bags
 from voile.core.base_values import BaseValues
 from voile.core.order import dense_rank
@@ -23,6 +24,7 @@ from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import COUNTERFEITS, GROUP, FileOptions, Role, Schema
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, SpecError, counted
+from voile.exposure import exact_findings, verdicts
 from voile.intake import true_values
 from voile.intake.columns import factorised
 from voile.intake.counterfeits import read_counterfeits
@@ -50,6 +52,7 @@ class AuditReport:
     digest_matches: bool | None = None  # None: no certificate
     failures: tuple[str, ...] = field(default=())
     met: tuple[str, ...] = field(default=())  # promises and requirements, each with its figure
+    findings: tuple[Finding, ...] = field(default=())  # what attacks found
 
     @property
     def judged(self) -> bool:
@@ -84,6 +87,7 @@ class AuditReport:
             "digest_matches": self.digest_matches,
             "failures": list(self.failures),
             "met": list(self.met),
+            "attacks": [finding.document() for finding in self.findings],
         }
 
 
@@ -136,8 +140,10 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
         )
         matches = matches and told in (None, sum(stated.values()))
         report = replace(report, certificate=certificate, digest_matches=matches)
-    failures, met = _judged(report, requirements)
-    return replace(report, failures=(*release.problem, *failures), met=tuple(met))
+    promises = _promised(certificate) + requirements
+    failures, met = _judged(report, promises)
+    found = exact_findings(report.bags, dict(report.achieved), promises)
+    return replace(report, failures=(*release.problem, *failures), met=tuple(met), findings=tuple(found))
 
 
 def as_certified(release: ReadRelease) -> bool:
@@ -232,14 +238,6 @@ def _fakes(frame: pl.DataFrame, group: NDArray[np.int64], stated: Mapping[int, i
             remedy="use the file that was published with it",
         )
     return fakes
-
-
-def verdicts(bags: Bags) -> dict[str, Verdict]:
-    """What every model of the catalog says of some bags, by key."""
-    models = catalog.models()
-    with ThreadPoolExecutor(2) as pair:
-        figures = pair.map(lambda model: model.achieved(bags), models.values())
-        return {key: Verdict(True, *figure) for key, figure in zip(models, figures, strict=True)}
 
 
 def locate(source: Path) -> tuple[Path, dict[str, Any] | None, tuple[str, ...]]:
@@ -346,14 +344,14 @@ def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:
     return None
 
 
-def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list[str], list[str]]:
+def _judged(report: AuditReport, promises: list[PrivacyModel]) -> tuple[list[str], list[str]]:
     """What is broken and what is met, in words."""
     met: list[str] = []
     failures = [f"identifying column {name} is published" for name in report.identifying]
     if report.digest_matches is False:
         failures.append("the data is not what its certificate was made for (digest differs)")
     failures += _contradictions(report)
-    for promise in _promised(report.certificate) + requirements:
+    for promise in promises:
         verdict = promise.check(report.bags)
         bound, shown = promise.threshold(), verdict.shown()
         others = ", ".join(f"{n} = {v}" for n, v in promise.settings().items() if n != promise.bound)

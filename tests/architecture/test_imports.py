@@ -17,7 +17,7 @@ LAYERS = [
     {"pipeline", "estimating", "explaining"},
     {"reporting"},
     {"auditing", "inspection", "measuring", "querying"},
-    {"requirements"},
+    {"requirements", "exposure"},
     {"catalog"},
     {"intake", "output", "ledger"},
     {"algorithms", "rendering", "metrics", "attacks"},

@@ -107,6 +107,10 @@ class Bag:
 
     def top(self) -> NDArray[np.int64]:
         """Count of the most frequent value per group."""
+        return self._top
+
+    @cached_property
+    def _top(self) -> NDArray[np.int64]:
         return self.fold(np.maximum, self.counts)
 
     def most_alike(self) -> NDArray[np.int64]:

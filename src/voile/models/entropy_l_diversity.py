@@ -36,6 +36,9 @@ class EntropyLDiversity(PrivacyModel):
 
     l: Fraction = parameter("exp(entropy) of a group's values", places=4)  # noqa: E741
 
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        return Fraction(1) if eliminated <= self.threshold() - 2 else None  # two values are left
+
     def per_group(self, bags: Bags) -> Ratios:
         return [(_floors(bag), np.full(bags.sizes.size, _UNIT)) for bag in bags.columns]
 
