@@ -15,9 +15,7 @@ def exact_sum(numbers: np.typing.NDArray[np.int64], times: np.typing.NDArray[np.
     return int((high * times).sum()) * 2**20 + int((low * times).sum())
 
 
-def _column_penalty(
-    side: Side, sizes: np.typing.NDArray[np.int64], node_penalty: Callable[[int, int], Fraction]
-) -> Fraction:
+def _column_penalty(side: Side, node_penalty: Callable[[int, int], Fraction]) -> Fraction:
     """Sum of NCP over the published rows of one column."""
     domain = side.column.domain
     if isinstance(domain, Axis):
@@ -25,9 +23,9 @@ def _column_penalty(
         if domain_range == 0:
             return Fraction(0)
         widths = np.minimum(side.high - side.low, domain_range)  # a snapped end may lie outside
-        return Fraction(exact_sum(widths, sizes), domain_range)
+        return Fraction(exact_sum(widths, side.rows), domain_range)
     leaves_under, which = np.unique(side.high - side.low + 1, return_inverse=True)
-    rows = np.bincount(which, weights=sizes).astype(np.int64)  # exact below 2**53 rows
+    rows = np.bincount(which, weights=side.rows).astype(np.int64)  # exact below 2**53 rows
     return sum(
         (int(r) * node_penalty(int(v), domain.leaves) for r, v in zip(rows, leaves_under, strict=True)),
         Fraction(0),
@@ -44,7 +42,7 @@ def certainty_penalty(
         return Fraction(0)
     total = boxes.suppressed * sum(shares, Fraction(0))
     for side, share in zip(boxes.sides, shares, strict=True):
-        total += share * _column_penalty(side, boxes.sizes, node_penalty)
+        total += share * _column_penalty(side, node_penalty)
     return total / whole
 
 
