@@ -29,12 +29,13 @@ from voile.reporting.comparison_page import comparison_page
 FORMAT = 1
 MEASURES = "qwe_mean, qwe_median"
 NOTE = (
-    "for the steward; never publish this folder. Keeping the best of several draws, or tuning by result, breaks the "
+    "for the steward; never publish this folder. Keeping the best of several draws, or tuning by result, breaks "
+    "the "
     "promise against who knows the algorithm: a release is always a fresh run with parameters fixed before"
 )
 # of every run that made a release, in the order of the table
 FIGURES = (
-    *("kept", "promise", "rung", "achieved", "achieved_k", "achieved_l", "achieved_tau"),
+    *("kept", "promise", "rung", "notation", "achieved", "achieved_k", "achieved_l", "achieved_tau"),
     *("gcp_leaves", "gcp_minus1", "dm", "aecs", "um"),
     *("suppressed_rows", "counterfeits", "groups", "rows", "seconds", "cpu_seconds", "peak_mb"),
 )
@@ -129,6 +130,7 @@ def compare(
     runs = planned(algorithms, parameters)
     measures = tuple(parse_measures(measure, table))
     _refuse_numbers(jobs, limit)
+    at_once = min(jobs or _cores(), len(runs))
     with contextlib.ExitStack() as stack:
         staging = None if folder is None else stack.enter_context(Staging(folder))
         place = staging.path if staging else Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -137,14 +139,14 @@ def compare(
         todo = [run for run in runs if run not in known]
         outcomes = {run: known[run] for run in runs if run in known}
         report("comparing", len(outcomes) / len(runs))
-        children = Children(table, place, jobs=jobs or _cores(), measure=measure, limit=limit)
+        children = Children(table, place, jobs=at_once, measure=measure, limit=limit)
         for run, outcome in _each(children, todo):
             outcomes[run] = outcome
             if finished is not None:
                 finished.add(run, outcome)
             report("comparing", len(outcomes) / len(runs))
         results = tuple((run, outcomes[run]) for run in runs)
-        found = Comparison(results, measures, recommendations(table, needs, results), _about(table))
+        found = Comparison(results, measures, recommendations(table, needs, results), _about(table, at_once))
         if staging is not None and finished is not None:
             report("writing", 0)
             found.write_into(staging)
@@ -168,20 +170,22 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _about(table: Table) -> dict[str, Any]:
+def _about(table: Table, jobs: int) -> dict[str, Any]:
     """Of the table only what the page says; names of columns are the steward's own."""
     return {
         "rows": table.n,
         "quasi_identifying": [column.name for column in table.quasi],
         "sensitive": [column.name for column in table.sensitive],
-        "cores": _cores(),
+        "jobs": jobs,
     }
 
 
 def _cell(name: str, outcome: Mapping[str, Any]) -> Any:
     """A figure; those that may be "infinite" as numbers."""
     value = outcome.get(name)
-    return float("inf") if value == "infinite" else float(value) if name.startswith("achieved") and value else value
+    return (
+        float("inf") if value == "infinite" else float(value) if name.startswith("achieved") and value else value
+    )
 
 
 def _whole(text: str) -> bool:

@@ -1,8 +1,8 @@
 """The runs of a comparison that are done, in a private file beside the folder to come.
 
-An interrupted comparison goes on from it. It begins with a key and the keyed digest of everything that an outcome
-depends on (table, what is measured, code): where that differs it is begun anew. A line is one run; half a line, from
-a power cut, is none.
+An interrupted comparison goes on from it. It begins with a key and the keyed digest of all that an outcome depends
+on (table, what is measured, code): where that differs it is begun anew. A line is one run; half a line, from a
+power cut, is none.
 """
 
 import contextlib

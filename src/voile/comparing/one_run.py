@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from voile import pipeline
+from voile import catalog, pipeline
 from voile.core.release import Release
 from voile.core.table import Table
 from voile.errors import Infeasible, NothingDisclosed, PromiseBroken, VoileError
@@ -34,7 +34,7 @@ def outcome_of(table: Table, algorithm: str, parameters: Mapping[str, str], meas
     _forget_peak()
     clock = _Clock()
     try:
-        release = pipeline.anonymize(table, algorithm, measure=measure, report=clock, **parameters)
+        release = pipeline.anonymize(table, algorithm, measure=measure, report=clock, **dict[str, Any](parameters))
     except VoileError as error:
         return {"refusal": str(error), "why": _why(error)}
     return figures_of(release) | clock.costs()
@@ -48,6 +48,7 @@ def figures_of(release: Release) -> dict[str, Any]:
         "kept": True,
         "promise": document["promise"]["model"],
         "rung": document["adversary"]["rung"],
+        "notation": _notation(document["algorithm"]["key"]),
         "settings": document["algorithm"]["parameters"],
         "achieved": checks[document["promise"]["model"]],
         "achieved_k": checks["k_anonymity"],
@@ -60,6 +61,13 @@ def figures_of(release: Release) -> dict[str, Any]:
         "suppressed_rows": table["suppressed"],
         "counterfeits": table.get("counterfeits", 0),
     }
+
+
+def _notation(key: str) -> str:
+    card = catalog.algorithm(key)
+    if card.separates:
+        return "two tables"
+    return "one table, sensitive values generalised" if card.generalises else "one table"
 
 
 class _Clock:
@@ -96,7 +104,7 @@ def _warm(table: Table, algorithm: str, parameters: Mapping[str, str]) -> None:
     some = np.zeros(table.n, bool)
     some[np.linspace(0, table.n - 1, min(table.n, WARMING_ROWS)).astype(np.int64)] = True
     with contextlib.suppress(VoileError):
-        pipeline.anonymize(table.of_rows(some), algorithm, **parameters)
+        pipeline.anonymize(table.of_rows(some), algorithm, **dict[str, Any](parameters))
 
 
 def _forget_peak() -> None:

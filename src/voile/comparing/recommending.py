@@ -1,8 +1,9 @@
 """Which algorithm to use, in words.
 
-Against a reader who knows the algorithm a choice may depend on the quasi-identifiers and on how often each sensitive
-value occurs, never on who has what (facts/safety.md): so no figure of any run is looked at there, only a fixed order.
-Against a reader who sees the release alone, the promise is re-checked on what is published: there results may choose.
+Against a reader who knows the algorithm a choice may depend on the quasi-identifiers and on how often each
+sensitive value occurs, never on who has what (facts/safety.md): so no figure of any run is looked at there, only a
+fixed order. Against a reader who sees the release alone, the promise is re-checked on what is published: there
+results may choose.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,10 +25,13 @@ BLIND = ("rda", "ria")  # never look at who has what; by the loss that their gro
 BY_RESULT = "elig"  # the least loss on every table we measured, where nothing was measured on this one
 Results = Sequence[tuple[Run, Mapping[str, Any]]]
 LOOKING = {
-    Rung.RELEASE.value: "Nothing beyond what this rung leaves open anyway. The promise is about what is published, "
+    Rung.RELEASE.value: "Nothing beyond what this rung leaves open anyway. The promise is about what is "
+    "published, "
     "and is checked on it, whichever run was chosen; who reasons about the choice is not held off here.",
-    Rung.ALGORITHM_MARGINAL.value: "The promise. Its proof is for parameters that were fixed before anybody looked: "
-    "that one setting came out best depends on who has what. Smallest known case: of two draws the better one kept, "
+    Rung.ALGORITHM_MARGINAL.value: "The promise. Its proof is for parameters that were fixed before anybody "
+    "looked: "
+    "that one setting came out best depends on who has what. Smallest known case: of two draws the better one "
+    "kept, "
     "six persons, a confidence of 8/9 where 1/2 was promised.",
     Rung.ALGORITHM_STRONG.value: "The promise, as above. Smallest known case: of two draws of rda the better one "
     "kept, six persons, a confidence of 5/8 where 1/2 was promised.",
@@ -78,7 +82,10 @@ class Recommendation:
             return ""
         if self.needs.releases == "series":
             given = "".join(f" -p {name}={value}" for name, value in self.parameters.items())
-            return f"voile ledger create series.ledger && voile publish {table} -s {spec} --ledger series.ledger{given}"
+            return (
+                f"voile ledger create series.ledger && voile publish {table} -s {spec} --ledger "
+                f"series.ledger{given}"
+            )
         return f"voile anonymize {table} -s {spec} {self.options()} -o release/"
 
     def document(self) -> dict[str, Any]:
@@ -166,7 +173,10 @@ def _for_series(table: Table, needs: Needs, ell: int) -> _Choice:
 def _for_skewed(needs: Needs, allows: Sequence[Candidate]) -> _Choice:
     """A value that more than half of the rows have."""
     if needs.adversary == "algorithm":
-        why = "somebody who knows how frequent values are expects the frequent one with more than 1/2, whatever is done"
+        why = (
+            "somebody who knows how frequent values are expects the frequent one with more than 1/2, whatever "
+            "is done"
+        )
         return _Choice("", {}, f"{why}: record it in finer detail, deciding by frequencies alone")
     if len(allows) > 1:
         why = "elig protects each of several columns, and gives up the fewest rows it can"
@@ -187,7 +197,9 @@ def _for_two_tables(table: Table, needs: Needs, ell: int) -> _Choice:
     ]
     if not able or len(table.sensitive) != 1 or table.persons is not None:
         return _Choice("", {}, "no algorithm here publishes such a table as two: ask for intervals")
-    why = f"{able[0]} publishes quasi-identifiers exactly: counts in them are right, but everybody sees who is in it"
+    why = (
+        f"{able[0]} publishes quasi-identifiers exactly: counts in them are right, but everybody sees who is in it"
+    )
     return _Choice(able[0], {"l": str(ell)}, why)
 
 
@@ -198,8 +210,13 @@ def _blind(table: Table, ell: int) -> _Choice:
         why = "three sensitive columns cannot be grouped without looking at who has what: publish two of them"
         return _Choice("", {}, f"{why}, or settle for readers who see the release alone (elig)")
     key = next(key for key in BLIND if one or key == "rda")
-    why = f"{key} draws its groups in secret and never looks at who has what, so that knowing it tells nothing. It is "
-    why += "taken because of that, not because of a figure on this page: to choose by those would break its promise"
+    why = (
+        f"{key} draws its groups in secret and never looks at who has what, so that knowing it tells nothing. "
+        "It is "
+    )
+    why += (
+        "taken because of that, not because of a figure on this page: to choose by those would break its promise"
+    )
     return _Choice(key, {"l": str(ell)}, why)
 
 
@@ -212,7 +229,10 @@ def _by_result(table: Table, ell: int, results: Results) -> _Choice:
     (loss, run, outcome), *others = kept
     why = f"the least loss of {len(kept)} runs here that keep 1/{ell}: gcp_leaves {loss:.1%}, "
     why += f"{outcome['suppressed_rows'] or 'no'} rows suppressed"
-    rival = next((f"; the next algorithm is {r.words} with {g:.1%}" for g, r, _ in others if r.algorithm != run.algorithm), "")
+    rival = next(
+        (f"; the next algorithm is {r.words} with {g:.1%}" for g, r, _ in others if r.algorithm != run.algorithm),
+        "",
+    )
     return _Choice(run.algorithm, dict(run.parameters), why + rival, looked=True)
 
 
@@ -223,7 +243,7 @@ def _comparable(ell: int, results: Results) -> Iterator[tuple[float, Run, Mappin
         if not outcome.get("kept") or card.separates or card.generalises or card.counterfeits:
             continue
         achieved = outcome["achieved_l"]
-        if achieved == "infinite" or achieved is not None and achieved >= ell:
+        if achieved == "infinite" or (achieved is not None and achieved >= ell):
             yield outcome["gcp_leaves"], run, outcome
 
 
