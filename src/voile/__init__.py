@@ -21,6 +21,7 @@ _HOMES = {
     "attack_minimality": "voile.attacking",
     "audit": "voile.auditing",
     "audit_series": "voile.series_auditing",
+    "compare": "voile.comparing.comparison",
     "estimate": "voile.estimating",
     "explain": "voile.explaining",
     "export_hierarchy": "voile.pipeline",
@@ -40,6 +41,7 @@ __all__ = [
     "attack_minimality",
     "audit",
     "audit_series",
+    "compare",
     "estimate",
     "explain",
     "export_hierarchy",
@@ -51,6 +53,7 @@ __all__ = [
 if TYPE_CHECKING:
     from voile.attacking import attack_minimality
     from voile.auditing import audit
+    from voile.comparing.comparison import compare
     from voile.core.hierarchy import Hierarchy
     from voile.core.release import Release
     from voile.core.schema import Schema
