@@ -28,11 +28,19 @@ def write_contents(results: Path = HERE, docs: Path = DOCS) -> None:
         shown = {"paper": f"{paper.number}: {paper.title}", "page": page, "profile": run["profile"]}
         runs.append(shown | {"run of": run["date"], "minutes": f"{run['seconds'] / 60:.1f}"})
         lines += [
-            {"paper": paper.number, "claim": c.paper, "here": c.here, "holds": c.holds, "where": f"{page}, {e.name}"}
+            {
+                "paper": paper.number,
+                "claim": c.paper,
+                "here": c.here,
+                "holds": c.holds,
+                "where": f"{page}, {e.name}",
+            }
             for e in exhibits
             for c in e.claims
         ]
-    counted = {word: sum(line["holds"] == word for line in lines) for word in dict.fromkeys(x["holds"] for x in lines)}
+    counted = {
+        word: sum(line["holds"] == word for line in lines) for word in dict.fromkeys(x["holds"] for x in lines)
+    }
     tally = ", ".join(f"{word}: {count}" for word, count in counted.items())
     text = f"""# The papers, run again
 

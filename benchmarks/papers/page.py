@@ -24,7 +24,7 @@ from benchmarks.run import table
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"
 PROFILES = ("tiny", "small", "full")  # tiny: for tests
-YES, NO, PARTLY = "yes", "**no**", "in part"
+YES, NO, PARTLY, UNKNOWN = "yes", "**no**", "in part", "not measured"
 NOT_STATED = "not stated"
 Rows = list[dict[str, Any]]
 Say = Callable[[str], None]
@@ -53,7 +53,7 @@ class Claim:
 class Exhibit:
     """A figure, table or section: its claims, our figures, and one sentence on the difference.
 
-    `notes` come after the figures; `made_by` names another committed run where the figures are not of this one.
+    `notes` come after the figures.
     """
 
     name: str
@@ -104,6 +104,11 @@ def _section(key: str, exhibit: Exhibit) -> str:
     for words, rows in exhibit.figures.items():
         parts += [f"{words}:\n", table(rows)]
     return "\n".join([*parts, *([exhibit.notes + "\n"] if exhibit.notes else [])])
+
+
+def graded(so: bool, partly: bool = False) -> str:
+    """Whether a claim holds."""
+    return YES if so else PARTLY if partly else NO
 
 
 def run_of(profile: str, seconds: float) -> dict[str, Any]:
