@@ -31,6 +31,7 @@ class AlphaKAnonymity(PrivacyModel):
     meaning = "every group has at least k persons, and no value a larger share than alpha"
     bound = "alpha"
     sense = "<="
+    survives_merging = True
 
     alpha: Fraction = parameter("largest share of a value in a group", places=0)
     k: int = parameter("smallest group", default=1, minimum=1)

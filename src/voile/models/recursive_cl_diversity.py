@@ -28,6 +28,7 @@ class RecursiveCLDiversity(PrivacyModel):
     meaning = "the most frequent value counts less than c times all from the l-th most frequent on"
     bound = "c"
     sense = "<"
+    survives_merging = True  # sums of the largest counts are convex, so tails only gain
 
     c: Fraction = parameter("how far ahead the most frequent value stays below", places=0)
     l: int = parameter("where the rare values begin", default=2, minimum=1)  # noqa: E741
