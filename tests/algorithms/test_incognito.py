@@ -10,7 +10,8 @@ import voile
 from benchmarks import adult
 from tests.small_tables import UNBALANCED, axis_of, column
 from voile import catalog
-from voile.algorithms.incognito import GOOD_WITH_A_GOOD_PART, MODELS, MOST_NODES, Incognito
+from voile.algorithms.chosen_promise import MODELS
+from voile.algorithms.incognito import GOOD_WITH_A_GOOD_PART, MOST_NODES, Incognito
 from voile.core.hierarchy import Hierarchy
 from voile.core.lattice_search import FAILS, LOSSES, PASSES
 from voile.core.schema import Role
