@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from voile import catalog
+from voile.core.attack import Finding
 from voile.core.bags import Bags, Domain
 from voile.core.base_values import BaseValues
 from voile.core.order import dense_rank
@@ -20,6 +20,7 @@ from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import COUNTERFEITS, GROUP, TWO_TABLES, Role, Schema
 from voile.core.verdict import Verdict
 from voile.errors import InputError, SpecError, counted
+from voile.exposure import exact_findings, verdicts
 from voile.intake import true_values
 from voile.intake.columns import factorised
 from voile.intake.counterfeits import read_counterfeits
@@ -49,6 +50,7 @@ class AuditReport:
     digest_matches: bool | None = None  # None: no certificate
     failures: tuple[str, ...] = field(default=())
     met: tuple[str, ...] = field(default=())  # promises and requirements, each with its figure
+    findings: tuple[Finding, ...] = field(default=())  # what attacks found
 
     @property
     def judged(self) -> bool:
@@ -89,6 +91,7 @@ class AuditReport:
             "digest_matches": self.digest_matches,
             "failures": list(self.failures),
             "met": list(self.met),
+            "attacks": [finding.document() for finding in self.findings],
         }
 
 
@@ -120,8 +123,10 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
         )
         matches = matches and told in (None, sum(stated.values()))
         report = replace(report, certificate=certificate, digest_matches=matches)
-    failures, met = _judged(report, requirements)
-    return replace(report, failures=(*release.problem, *failures), met=tuple(met))
+    promises = promised(certificate) + requirements
+    failures, met = _judged(report, promises)
+    found = exact_findings(report.bags, dict(report.achieved), promises)
+    return replace(report, failures=(*release.problem, *failures), met=tuple(met), findings=tuple(found))
 
 
 def audit_frame(
@@ -251,14 +256,6 @@ def _fakes(frame: pl.DataFrame, group: NDArray[np.int64], stated: Mapping[int, i
     return fakes
 
 
-def verdicts(bags: Bags) -> dict[str, Verdict]:
-    """What every model of the catalog says of some bags, by key."""
-    models = catalog.models()
-    with ThreadPoolExecutor(2) as pair:
-        figures = pair.map(lambda model: model.achieved(bags), models.values())
-        return {key: Verdict(True, *figure) for key, figure in zip(models, figures, strict=True)}
-
-
 def suppressed_rows(frame: pl.DataFrame, schema: Schema) -> NDArray[np.bool_]:
     """Which rows say nothing at all. A row of stars with a visible sensitive value says something:
     it stays a member of a group (of all rows like it) and is judged with it."""
@@ -316,14 +313,14 @@ def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:
     return None
 
 
-def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list[str], list[str]]:
+def _judged(report: AuditReport, promises: list[PrivacyModel]) -> tuple[list[str], list[str]]:
     """What is broken and what is met, in words."""
     met: list[str] = []
     failures = [f"identifying column {name} is published" for name in report.identifying]
     if report.digest_matches is False:
         failures.append("the data is not what its certificate was made for (digest differs)")
     failures += _contradictions(report)
-    for promise in promised(report.certificate) + requirements:
+    for promise in promises:
         verdict = promise.check(report.bags)
         bound, shown = promise.threshold(), verdict.shown()
         others = ", ".join(f"{n} = {v}" for n, v in promise.settings().items() if n != promise.bound)

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.auditing import AuditReport, audit, verdicts
+from voile.auditing import AuditReport, audit
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
@@ -31,6 +31,7 @@ from voile.core.schema import SENSITIVE_TABLE, Role
 from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
+from voile.exposure import exact_findings, verdicts
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.measuring import measured, parse_measures
@@ -141,7 +142,10 @@ def released(
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
         rendering = beside.submit(_rendered, table, partition, boxes)
         bags = _checked(table, partition, [claim.promise, *claim.also])
-        document = certificate(table, boxes, claim, bags, verdicts(bags), catalog.metrics())
+        checks = verdicts(bags)
+        document = certificate(table, boxes, claim, bags, checks, catalog.metrics())
+        findings = exact_findings(bags, checks, [claim.promise, *claim.also])
+        document["attacks"] = [finding.document() for finding in findings]
         truth: dict[str, Any] = {}
         if claim.algorithm.generalises:
             document["true_values"], truth = _on_true_values(table, partition, claim.promise)

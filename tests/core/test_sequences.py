@@ -152,6 +152,7 @@ REFUSED = [
     ("[]", "empty"),
     ("plan.json", "put @ before the name of a file"),
     ('{"functions": [{"age": 3, "zip": 2}], "utility": "SECRET"}', "more than functions"),
+    ('[{"age": 1, "age": 2}]', "neither a known word nor JSON"),
     ([{"agee": 1}], "function 1 of the sequence, entry 1: an unknown column"),
     ([{"age": 4}], "function 1 of the sequence, column age: not a level"),
     ([{"age": True}], "not a level"),

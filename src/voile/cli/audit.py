@@ -58,6 +58,7 @@ def describe(report: Any) -> None:
 
     shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
     show.checks(shown, catalog.models())
+    show.findings(report.findings)
     show.facts("Audited", _facts(report))
     show.verdicts(report.met, report.failures)
     if report.ok and not report.judged:
@@ -69,6 +70,12 @@ def describe(report: Any) -> None:
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
     yield "published", f"{report.rows} rows in {report.groups} groups"
+    if report.in_two_tables:
+        yield (
+            "two tables",
+            "quasi-identifying values are published as they are: whoever knows a person's finds the row. k and the "
+            f"risks count rows that look alike ({int((report.bags.alike == 1).sum())} are like no other)",
+        )
     fakes = int((report.bags.sizes - report.bags.persons).sum())
     if fakes:
         yield "counterfeits", f"{fakes} rows stand for nobody: they hide values, not persons, and no k counts them"

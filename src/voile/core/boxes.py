@@ -28,6 +28,7 @@ class Side:
     widths: NDArray[np.int64]  # of the groups' own codes, before they were widened: greatest - least
     group: NDArray[np.int64]  # of each row of the source
     rows: NDArray[np.int64]  # that have each cell
+    decided: bool = False  # by the algorithm: the node is published, however few values under it the group holds
 
     @cached_property
     def source(self) -> "Source":
@@ -49,7 +50,7 @@ class Side:
         """Groups published as a set of values: of a column without a hierarchy, those with several values,
         where there are few of them but not all there are."""
         domain = self.column.domain
-        if isinstance(domain, Axis) or not domain.is_flat:
+        if self.decided or isinstance(domain, Axis) or not domain.is_flat:
             return np.empty(0, np.int64)
         sizes = self.held.distinct()
         return np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < domain.leaves))
@@ -110,13 +111,12 @@ def _side(column: Column, partition: Partition, j: int) -> Side:
     low, high = (partition.low[:, j], partition.high[:, j]) if partition.decides_boxes else (least, greatest)
     if (low > least).any() or (high < greatest).any():
         raise ValueError("a box leaves out rows of its group")
-    domain = column.domain
+    domain, own = column.domain, (greatest - least, partition.group, partition.sizes, partition.decides_boxes)
     if isinstance(domain, Axis):
-        return Side(column, *domain.snap(low, high), None, greatest - least, partition.group, partition.sizes)
+        low, high = domain.snap(low, high)
+        return Side(column, low, high, None, *own)
     node = common_ancestors(domain.high, domain.parent, low, high)
-    return Side(
-        column, domain.low[node], domain.high[node], node, greatest - least, partition.group, partition.sizes
-    )
+    return Side(column, domain.low[node], domain.high[node], node, *own)
 
 
 def _exact_side(column: Column, published: NDArray[np.bool_]) -> Side:

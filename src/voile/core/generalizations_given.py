@@ -63,11 +63,11 @@ def _listed(plan: str) -> list[object]:
     """The functions as JSON says them."""
     where, rule = "parameter sequence", "levels, cuts, lattice, or a plan in JSON"
     try:
-        document = json.loads(plan)
+        document = json.loads(plan, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         document = None
     if document is None:
-        remedy = f"put @ before the name of a file; a plan is written like {SHAPE}"
+        remedy = f"put @ before the name of a file; a plan is written like {SHAPE}, no name twice"
         raise _refuse("neither a known word nor JSON", where, rule, remedy)
     functions = document.get("functions") if isinstance(document, dict) else document
     if not isinstance(functions, list) or not all(isinstance(one, dict | list) for one in functions):
@@ -78,6 +78,13 @@ def _listed(plan: str) -> list[object]:
     if not functions:
         raise _refuse("an empty list of functions", where, rule, "list at least one function")
     return functions
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A mapping in which no name stands twice: of two, JSON would silently take the last."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError
+    return dict(pairs)
 
 
 def _column(table: Table, named: object, where: str) -> int:

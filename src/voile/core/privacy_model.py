@@ -92,6 +92,11 @@ class PrivacyModel(Parameterised, ABC):
         """The value of the bound."""
         return Fraction(getattr(self, self.bound))
 
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        """The greatest confidence in anybody's value that the promise leaves to who has ruled out so many other
+        values: 1 stands for less than certain, None for a promise that says nothing about it."""
+        return None
+
     def details(self, bags: Bags) -> dict[str, Any]:
         """More that a certificate says of a promise that was kept; figures of the bags alone."""
         return {}

@@ -47,7 +47,7 @@ def read_frame(path: str | Path, schema: Schema, *, may_be_empty: bool = False) 
 
 def _with_rows(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     if frame.height == 0:
-        raise InputError("no rows", where=where, remedy="nothing to publish")
+        raise InputError("no rows", where=where, remedy="give a table with at least one row")
     return frame
 
 

@@ -31,9 +31,13 @@ class AlphaKAnonymity(PrivacyModel):
     meaning = "every group has at least k persons, and no value a larger share than alpha"
     bound = "alpha"
     sense = "<="
+    survives_merging = True
 
     alpha: Fraction = parameter("largest share of a value in a group", places=0)
     k: int = parameter("smallest group", default=1, minimum=1)
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        return self.alpha if eliminated == 0 and self.alpha < 1 else None
 
     def per_group(self, bags: Bags) -> Ratios:
         large = bags.persons >= self.k if bags.alike is None else bags.alike.min(initial=self.k) >= self.k
