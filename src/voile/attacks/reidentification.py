@@ -35,7 +35,7 @@ class Reidentification(Attack):
     passes = "what was promised of group sizes holds (k-anonymity, or a risk)"
 
     def run(self, view: View, truth: NDArray[np.int64] | None = None) -> Finding:
-        """Exact, from the sizes of groups, or of what looks alike if quasi-identifiers are published as they are. A
+        """Exact, from the sizes of groups; of rows alike where quasi-identifiers are published as they are. A
         success is a right match to be expected: one per group."""
         persons, apart = view.bags.crowds, view.bags.alike is not None
         least = int(persons.min(initial=int(persons.max(initial=0))))
