@@ -70,6 +70,12 @@ def describe(report: Any) -> None:
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
     yield "published", f"{report.rows} rows in {report.groups} groups"
+    if report.in_two_tables:
+        yield (
+            "two tables",
+            "quasi-identifying values are published as they are: whoever knows a person's finds the row. k and "
+            f"the risks count rows that look alike ({int((report.bags.alike == 1).sum())} are like no other)",
+        )
     fakes = int((report.bags.sizes - report.bags.persons).sum())
     if fakes:
         yield "counterfeits", f"{fakes} rows stand for nobody: they hide values, not persons, and no k counts them"
