@@ -106,8 +106,8 @@ def _side(column: Column, partition: Partition, j: int) -> Side:
     low, high = (partition.low[:, j], partition.high[:, j]) if partition.decides_boxes else (least, greatest)
     if (low > least).any() or (high < greatest).any():
         raise ValueError("a box leaves out rows of its group")
-    domain, own = column.domain, (greatest - least, partition.group, partition.decides_boxes)
+    domain, widths, decided = column.domain, greatest - least, partition.decides_boxes
     if isinstance(domain, Axis):
-        return Side(column, *domain.snap(low, high), None, *own)
+        return Side(column, *domain.snap(low, high), None, widths, partition.group, decided)
     node = common_ancestors(domain.high, domain.parent, low, high)
-    return Side(column, domain.low[node], domain.high[node], node, *own)
+    return Side(column, domain.low[node], domain.high[node], node, widths, partition.group, decided)
