@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,15 @@ def exact_findings(bags: Bags, achieved: dict[str, Verdict], promises: Sequence[
         return list(pair.map(lambda attack: attack().run(view), chosen))
 
 
-def graded_findings(view: View, truth: NDArray[np.int64]) -> list[Finding]:
-    """What attacks find on everybody whose quasi-identifiers are known, graded by the truth: private."""
+def graded_findings(view: View, truth: Sequence[NDArray[np.int64]], persons: int) -> list[Finding]:
+    """What attacks find on so many persons whose quasi-identifiers and groups are known, graded by the true codes
+    of each sensitive column: for the steward alone."""
     chosen = [attack for attack in catalog.attacks().values() if attack.graded and attack.releases == 1]
-    return [attack().run(view, truth) for attack in chosen]
+    found = []
+    for place, (bag, codes) in enumerate(zip(view.bags.columns, truth, strict=True), 1):
+        seen = replace(view, bags=replace(view.bags, columns=(bag,)))
+        for attack in chosen:
+            finding = attack.configure({"persons": persons}).run(seen, codes)
+            column = {"sensitive_column": place} if len(truth) > 1 else {}
+            found.append(replace(finding, details=finding.details | column))
+    return found
