@@ -21,6 +21,7 @@ _HOMES = {
     "attack_minimality": "voile.attacking",
     "audit": "voile.auditing",
     "audit_series": "voile.series_auditing",
+    "audit_with_known": "voile.attacking",
     "estimate": "voile.estimating",
     "explain": "voile.explaining",
     "export_hierarchy": "voile.pipeline",
@@ -40,6 +41,7 @@ __all__ = [
     "attack_minimality",
     "audit",
     "audit_series",
+    "audit_with_known",
     "estimate",
     "explain",
     "export_hierarchy",
@@ -49,7 +51,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from voile.attacking import attack_minimality
+    from voile.attacking import attack_minimality, audit_with_known
     from voile.auditing import audit
     from voile.core.hierarchy import Hierarchy
     from voile.core.release import Release

@@ -66,8 +66,9 @@ class DeFinetti(Attack):
         beyond = promised is not None and low > promised
         against = "" if promised is None else f", where {float(promised):.1%} is promised"
         return self.found(
-            f"{right / max(1, value.size):.1%} of {counted(value.size, 'person')} are guessed right (95 % sure: "
-            f"{low:.1%} to {high:.1%}){against}; {float(control):.1%} of persons that the model never saw",
+            f"{right / max(1, value.size):.1%} of {counted(value.size, 'person')} guessed right (95 % sure: "
+            f"{low:.1%} to {high:.1%}){against}, by who knows {view.knows}; "
+            f"{float(control):.1%} of persons not in the release",
             value.size,
             right,
             allowed=None if promised is None else anyway + MARGIN,
@@ -109,8 +110,8 @@ class _KnownGroups:
         """The persons of a view; of a large one, those of some groups that are spread evenly."""
         bag = view.bags.columns[0]
         sizes = np.bincount(view.group[view.group >= 0], minlength=bag.start.size - 1)
-        step = -(-int(sizes.sum()) // most)
-        chosen = np.arange(0, sizes.size, max(1, step))
+        some = max(1, min(sizes.size, sizes.size * most // max(1, int(sizes.sum()))))
+        chosen = np.arange(some) * sizes.size // some if sizes.size else np.arange(0)
         chosen = np.concatenate([chosen[::2], chosen[1::2]])  # two halves that are alike
         number = np.full(sizes.size + 1, -1)  # the last place is that of rows in no group
         number[chosen] = np.arange(chosen.size)

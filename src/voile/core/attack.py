@@ -60,6 +60,7 @@ class View:
     quasi: tuple[NDArray[np.int64], ...] = ()
     promises: tuple[PrivacyModel, ...] = ()
     achieved: Mapping[str, Verdict] = field(default_factory=dict)
+    knows: str = "everybody's quasi-identifiers"  # what of persons, in words
 
     @classmethod
     def inside(
@@ -68,7 +69,8 @@ class View:
         """The worst case, of a grouping that is at hand: everybody's quasi-identifiers and groups are known.
         `group` is that of each row, -1 of who is not published; `bags` are of these groups as published."""
         quasi = tuple(column.codes for column in table.quasi)
-        return cls(bags, np.asarray(group[: table.n]), quasi, tuple(promises))
+        knows = "everybody's quasi-identifiers and group"
+        return cls(bags, np.asarray(group[: table.n]), quasi, tuple(promises), knows=knows)
 
     def confidence(self, eliminated: int = 0) -> Fraction | None:
         """The least confidence that a promise leaves to who has ruled out so many values; None: none does."""
