@@ -22,6 +22,7 @@ _HOMES = {
     "audit": "voile.auditing",
     "audit_series": "voile.series_auditing",
     "audit_with_known": "voile.attacking",
+    "compare": "voile.comparing.comparison",
     "estimate": "voile.estimating",
     "explain": "voile.explaining",
     "export_hierarchy": "voile.pipeline",
@@ -42,6 +43,7 @@ __all__ = [
     "audit",
     "audit_series",
     "audit_with_known",
+    "compare",
     "estimate",
     "explain",
     "export_hierarchy",
@@ -53,6 +55,7 @@ __all__ = [
 if TYPE_CHECKING:
     from voile.attacking import attack_minimality, audit_with_known
     from voile.auditing import audit
+    from voile.comparing.comparison import compare
     from voile.core.hierarchy import Hierarchy
     from voile.core.release import Release
     from voile.core.schema import Schema

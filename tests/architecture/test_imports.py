@@ -17,6 +17,7 @@ LAYERS = [
     {"pipeline", "estimating", "explaining"},
     {"reporting"},
     {"auditing", "inspection", "measuring", "querying"},
+    {"release_files"},
     {"requirements", "exposure"},
     {"catalog"},
     {"intake", "output", "ledger"},

@@ -5,18 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from voile.attacking.known_persons import KnownPersons, single_sensitive
 from voile.attacks.candidate_sets import PublishedGroups
-from voile.auditing import AuditReport, ReadRelease, audited, read_release
+from voile.auditing import AuditReport, audited, classes_of
 from voile.core.attack import View
-from voile.core.bags import Bags
-from voile.core.schema import Schema
+from voile.core.bags import Bag, Bags
+from voile.core.schema import Role
 from voile.errors import BeyondReach, InputError, counted
 from voile.exposure import graded_findings
+from voile.intake.sensitive_table import joined
 from voile.intake.spec_file import Spec, schema_of
 from voile.kernels.seats import count_covers, take_seats
+from voile.release_files import ReadRelease, plain, read_release
 from voile.requirements import parse_requirements
 from voile.series_auditing.knowledge import ShownRelease, Values
 
@@ -44,20 +47,39 @@ def audit_with_known(source: str | Path, spec: Spec, known: Any, require: str = 
             remedy="audit this release without --known",
         )
     persons = KnownPersons.read(known, schema, values)
-    view = _linked(release, schema, persons, values)
+    view = _linked(release, persons, values)
     truth = None if persons.truth is None else [persons.truth]
     found = graded_findings(replace(view, promises=report.promises), truth, MOST_PERSONS)
     return replace(report, findings=(*report.findings, *found))
 
 
-def _linked(release: ReadRelease, schema: Schema, persons: KnownPersons, values: Values) -> View:
+def _linked(release: ReadRelease, persons: KnownPersons, values: Values) -> View:
     """What the adversary makes of a release: everybody known, in a group that the person may be in."""
-    shown = ShownRelease.of(release, values)
-    groups, points = shown.seen_with(persons.compared, release.schema)
-    sizes = np.bincount(shown.group, minlength=shown.groups)
-    group = seated(groups, points, sizes)
-    bags = Bags(sizes, (shown.bag,), sizes)
-    return View(bags, group, tuple(column.codes for column in persons.compared.columns))
+    if release.sensitive is None:
+        shown = ShownRelease.of(release, values)
+        group, bag = np.arange(shown.groups), shown.bag
+    else:
+        shown, group, bag = _of_two_tables(plain(release), values)
+    boxes, points = shown.seen_with(persons.compared, release.schema)
+    place = seated(boxes, points, np.bincount(shown.group, minlength=shown.groups))
+    sizes = np.asarray(bag.totals)
+    found = np.where(place < 0, -1, group[place]) if group.size else place
+    return View(Bags(sizes, (bag,), sizes), found, tuple(column.codes for column in persons.compared.columns))
+
+
+def _of_two_tables(release: ReadRelease, values: Values) -> tuple[ShownRelease, Integers, Bag]:
+    """The rows of quasi-identifiers as boxes of their own, the group of each such box, and the groups' values."""
+    name = release.schema.with_role(Role.SENSITIVE)[0].name
+    sensitive = pl.DataFrame() if release.sensitive is None else release.sensitive
+    tables = joined(release.frame, sensitive, name)
+    lines = tables.lines()
+    bag = Bag.of(tables.line_group[lines], values.codes(sensitive[name])[lines], tables.sizes.size)
+    box = classes_of(release.frame, release.schema)
+    boxes = int(box.max(initial=-1)) + 1
+    group = np.empty(boxes, np.int64)
+    group[box] = tables.row_group
+    nothing = np.zeros(boxes, np.int64)
+    return ShownRelease(release.frame, box, Bag.of(box, np.zeros_like(box), boxes), nothing, 0), group, bag
 
 
 def seated(groups: PublishedGroups, points: NDArray[np.int32], seats: Integers) -> Integers:

@@ -14,7 +14,6 @@ from voile.algorithms.k_jump import KJump
 from voile.attacking.known_persons import KnownPersons, single_sensitive
 from voile.attacks.candidate_sets import PublishedGroups
 from voile.attacks.minimality import Conclusion, Score, Search, Seen, conclude, matched, score
-from voile.auditing import ReadRelease, as_certified, read_release
 from voile.core.hierarchy import EVERYTHING
 from voile.core.parameters import AUTO
 from voile.core.schema import GROUP, Role, Schema
@@ -22,6 +21,7 @@ from voile.core.table import Table
 from voile.errors import BeyondReach, InputError, ParameterError, SpecError, counted
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import refuse_undeclared
+from voile.release_files import ReadRelease, as_certified, read_release
 from voile.rendering.labels import value_labels
 from voile.requirements import parse_requirements
 from voile.series_auditing.knowledge import ShownRelease, Values
@@ -133,7 +133,9 @@ def attack_minimality(
     schema = schema_of(spec)
     schema.require_roles()
     secret = single_sensitive(schema)
-    release, ignored = _without_known_columns(read_release(Path(source), schema))
+    published = read_release(Path(source), schema)
+    published.refuse_two_tables("the minimality attack")
+    release, ignored = _without_known_columns(published)
     values = Values(secret)
     shown = ShownRelease.of(release, values)
     _refuse_suppressed(shown, release.schema)

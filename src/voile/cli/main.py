@@ -21,6 +21,7 @@ COMMANDS = {
     "anonymize": "Publish a table: group, check, write, audit, reveal.",
     "publish": "Publish the next release of a series; the ledger remembers.",
     "audit": "Say what any published table promises, from its bytes.",
+    "compare": "Measure several algorithms on one table, and say which one to use.",
     "explain": "Say step by step what a search over generalizations does with a table.",
     "attack": "Say what a release tells somebody who knows how it was made.",
     "estimate": "Answer a count from a release, with its error.",

@@ -154,12 +154,17 @@ class Bag:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Bags:
-    """Group sizes in persons (a counterfeit passes for one), rows per group, and a Bag per sensitive column."""
+    """Group sizes in persons (a counterfeit passes for one), rows per group, and a Bag per sensitive column.
+
+    Where quasi-identifiers are published apart from the values, as they are, a group hides nobody in a crowd: then
+    `alike` says how many rows are equal in them, for each combination.
+    """
 
     sizes: NDArray[np.int64]
     columns: tuple[Bag, ...]
     rows: NDArray[np.int64]
     counterfeits: NDArray[np.int64] | None = None  # of each group, where the release admits any
+    alike: NDArray[np.int64] | None = None
 
     @classmethod
     def of(
@@ -202,6 +207,12 @@ class Bags:
     def persons(self) -> NDArray[np.int64]:
         """Who there really is in each group."""
         return self.sizes if self.counterfeits is None else self.sizes - self.counterfeits
+
+    @property
+    def crowds(self) -> NDArray[np.int64]:
+        """Persons who cannot be told apart by quasi-identifiers: those of a group, unless these are published as
+        they are."""
+        return self.persons if self.alike is None else self.alike
 
     def sizes_if_all_differ(self) -> list[NDArray[np.int64]]:
         """Per column the size of each group, 0 where a value occurs twice in it, or may."""

@@ -49,7 +49,7 @@ def certainty_penalty(
         return Fraction(0)
     total = boxes.suppressed * sum(shares, Fraction(0))
     for side, share in zip(boxes.sides, shares, strict=True):
-        total += share * column_penalty(side.column.domain, (side.low, side.high), boxes.sizes, node_penalty)
+        total += share * column_penalty(side.column.domain, (side.low, side.high), side.rows, node_penalty)
     return total / whole
 
 

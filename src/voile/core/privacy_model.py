@@ -70,11 +70,15 @@ class PrivacyModel(Parameterised, ABC):
     def failing(self, bags: Bags) -> tuple[int, int]:
         """How many groups do not keep the bound, and how many rows are in them."""
         broken = self.broken(bags)
-        return int(broken.sum()), int(bags.rows[broken].sum())
+        return int(broken.sum()), int(self._judged(bags)[broken].sum())
+
+    def _judged(self, bags: Bags) -> NDArray[np.int64]:
+        """Rows of all that is judged: of groups, or of what looks alike where that is another matter."""
+        return bags.alike if self.sizes_only and bags.alike is not None else bags.rows
 
     def broken(self, bags: Bags) -> NDArray[np.bool_]:
         """Which groups do not keep the bound."""
-        broken = np.zeros(bags.sizes.size, bool)
+        broken = np.zeros(self._judged(bags).size, bool)
         bound = self.threshold()
         for numerator, denominator in self.per_group(bags):
             biggest = int(max(numerator.max(initial=0), denominator.max(initial=0)))

@@ -40,5 +40,6 @@ class AlphaKAnonymity(PrivacyModel):
         return self.alpha if eliminated == 0 and self.alpha < 1 else None
 
     def per_group(self, bags: Bags) -> Ratios:
-        crowd = np.where(bags.persons >= self.k, bags.sizes, 0)
+        large = bags.persons >= self.k if bags.alike is None else bags.alike.min(initial=self.k) >= self.k
+        crowd = np.where(large, bags.sizes, 0)
         return [(bag.top(), crowd * bag.unit) for bag in bags.columns]
