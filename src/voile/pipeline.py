@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from voile import catalog
 from voile.auditing import AuditReport, audit
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
+from voile.core.attack import View
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
 from voile.core.draws import SECRET, Draws, InsecureDraws
@@ -31,7 +32,7 @@ from voile.core.schema import SENSITIVE_TABLE, Role
 from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
-from voile.exposure import exact_findings, verdicts
+from voile.exposure import exact_findings, graded_findings, verdicts
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.measuring import measured, parse_measures
@@ -43,6 +44,7 @@ from voile.rendering.release_frame import render
 from voile.rendering.two_tables import render_two_tables
 from voile.requirements import parse_requirements, promise_with
 
+ATTACKED = 4_000  # persons, of every release, for the steward: enough to be within 2 points of the rate
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
 
@@ -144,8 +146,13 @@ def released(
         bags = _checked(table, partition, [claim.promise, *claim.also])
         checks = verdicts(bags)
         document = certificate(table, boxes, claim, bags, checks, catalog.metrics())
-        findings = exact_findings(bags, checks, [claim.promise, *claim.also])
-        document["attacks"] = [finding.document() for finding in findings]
+        promises = [claim.promise, *claim.also]
+        document["attacks"] = [finding.document() for finding in exact_findings(bags, checks, promises)]
+        graded = graded_findings(
+            View.inside(table, _classes(table, partition), bags, promises),
+            [column.codes for column in table.sensitive],
+            ATTACKED,
+        )
         truth: dict[str, Any] = {}
         if claim.algorithm.generalises:
             document["true_values"], truth = _on_true_values(table, partition, claim.promise)
@@ -153,6 +160,7 @@ def released(
             document["adversary"]["not_promised"].insert(0, "the same on true values: see true_values")
         frame, counterfeits, sensitive = rendering.result()
     record = _private_record(table) | ({"true_values": truth} if truth else {})
+    record["attacks"] = [finding.document() for finding in graded]
     if measures:
         report("measuring", 0)
         record["measured"] = measured(measures, boxes)

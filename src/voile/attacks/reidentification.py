@@ -35,9 +35,8 @@ class Reidentification(Attack):
     passes = "what was promised of group sizes holds (k-anonymity, or a risk)"
 
     def run(self, view: View, truth: NDArray[np.int64] | None = None) -> Finding:
-        """Exact, from the sizes of groups; of rows alike where quasi-identifiers are published as they are. A
-        success is a right match to be expected: one per group."""
-        persons, apart = view.bags.crowds, view.bags.alike is not None
+        """Exact, from the sizes of the crowds alone. A success is a right match to be expected: one per crowd."""
+        persons = view.bags.crowds
         least = int(persons.min(initial=int(persons.max(initial=0))))
         highest = Fraction(1, least) if least else Fraction(0)
         alone = int((persons == 1).sum())
@@ -47,7 +46,7 @@ class Reidentification(Attack):
         average = persons.size / everybody if everybody else 0.0
         return self.found(
             f"a person known to be in the table is found with at most {float(highest):.1%}, on average "
-            f"{average:.1%}; {counted(alone, 'person')} {'like nobody else' if apart else 'alone in a group'}",
+            f"{average:.1%}; {counted(alone, 'person')} like nobody else",
             everybody,
             int(persons.size),
             highest=highest,
