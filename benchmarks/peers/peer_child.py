@@ -117,7 +117,9 @@ def timed(function):
 def run(folder, task, peer, promise, number):
     """What it took; the release is written beside."""
     if promise == "audit":
-        return {"audits": {key: timed(check)[0] for key, check in with_pycanon(task, folder / "release.csv").items()}}
+        return {
+            "audits": {key: timed(check)[0] for key, check in with_pycanon(task, folder / "release.csv").items()}
+        }
     rows = pd.read_csv(folder / "rows.csv", dtype=dict.fromkeys(task["words"], str))
     took, release = timed(RELEASES[peer](rows, task, promise, number))
     if not len(release):
