@@ -23,6 +23,7 @@ COMMANDS = {
     "audit": "Say what any published table promises, from its bytes.",
     "explain": "Say step by step what a search over generalizations does with a table.",
     "attack": "Say what a release tells somebody who knows how it was made.",
+    "report": "Write the report of a release, or of any published table, as a page.",
     "estimate": "Answer a count from a release, with its error.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",
     "ledger": "The memory of a series: create, show, verify, recover, withdraw, erase, key.",

@@ -59,10 +59,10 @@ def drawings(frame: pl.DataFrame, schema: Schema, certificate: Certificate) -> D
     names = [GROUP] if GROUP in frame.columns else [own.spec.name for own in shown if own.spec.role in _KNOWN]
     groups = frame.select(names).group_by(names, maintain_order=True).len()
     numbers = groups[GROUP].cast(pl.Int64, strict=False).fill_null(-1).to_numpy() if names == [GROUP] else None
-    charts = [*_losses(certificate), *(_column(own) for own in shown)]
+    charts = [*_losses(certificate), *(_column(own) for own in shown if own.rows.size)]
     return Drawings(
         shown,
-        figures(figure(_sizes(groups["len"].to_numpy().astype(np.int64)))) if groups.height else Markup(""),
+        _sizes(groups["len"].to_numpy().astype(np.int64)),
         np.arange(1, groups.height + 1) if numbers is None else numbers,
         figures(*(figure(chart) for chart in charts)),
     )
@@ -204,8 +204,16 @@ def _true_values(certificate: Mapping[str, Any]) -> Markup:
     )
 
 
-def _sizes(sizes: NDArray[np.int64]) -> Chart:
-    """Groups by their size; few sizes one by one, many in bins."""
+def _sizes(sizes: NDArray[np.int64]) -> Markup:
+    """Groups by their size; few sizes one by one, many in bins, a single one in words."""
+    if not sizes.size or sizes.min() == sizes.max():
+        return paragraph(
+            f"All groups have {counted(int(sizes[0]), 'row')}." if sizes.size else "There is no group."
+        )
+    return figures(figure(_sizes_chart(sizes)))
+
+
+def _sizes_chart(sizes: NDArray[np.int64]) -> Chart:
     least, most = int(sizes.min()), int(sizes.max())
     width = round_width(most + 1 - least)
     edges = np.arange(least // width * width if width > 1 else least, most + width + 1, width)

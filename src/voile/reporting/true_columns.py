@@ -29,7 +29,7 @@ def before_and_after(table: Table, shown: list[ColumnShown]) -> list[dict[str, A
         bins = own.bins
         if isinstance(column.domain, Axis) and bins is not None:
             found.append({"column": column.name} | _in_bins(column, column.domain, own, bins))
-        else:
+        elif not isinstance(column.domain, Axis) or column.domain.names:
             found.append({"column": column.name} | _by_name(column, own))
     return found
 
