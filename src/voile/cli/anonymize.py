@@ -83,7 +83,9 @@ def content(name: str, value: str) -> str:
     help="Have a ledger remember these persons: it refuses them ever after.",
 )
 @click.option("--key", type=click.Path(path_type=Path), default=None, help="Key of the ledger, if moved.")
-@click.option("--no-report", is_flag=True, help="Leave report.html and private/report.html out.")
+@click.option(
+    "--report/--no-report", "with_report", default=None, help="With report.html, or without; default: with."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(
     table: Path,
@@ -97,7 +99,7 @@ def command(
     measure: str,
     ledger: Path | None,
     key: Path | None,
-    no_report: bool,
+    with_report: bool | None,
     as_json: bool,
 ) -> None:
     from voile import catalog
@@ -113,7 +115,7 @@ def command(
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
     options = {**given, "also": also, "insecure_seed": insecure_seed, "measure": measure}
-    options["with_report"] = False if no_report else None
+    options["with_report"] = with_report
     with ProgressBar() as report:
         if ledger is None:
             release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **options)

@@ -16,7 +16,7 @@ from voile.reporting.columns_shown import ColumnShown
 from voile.reporting.findings import findings_table
 from voile.reporting.markup import Markup, joined
 from voile.reporting.page import Section, code, figure, figures, page, paragraph, section, table
-from voile.reporting.release_report import Drawings, sections
+from voile.reporting.release_report import Drawings, first_of, lead, sections
 from voile.reporting.true_columns import before_and_after
 
 SELECTIVITIES = tuple(Fraction(1, part) for part in (100, 50, 20, 10, 5))
@@ -56,13 +56,14 @@ def private_drawings(record: Mapping[str, Any]) -> Markup:
 
 
 def _compared(entry: Mapping[str, Any]) -> Chart:
-    name, words = entry["column"], "Rows of the source, and rows that a reader of the release expects there."
+    name = entry["column"]
     if "bins" not in entry:
         rows = zip(entry["names"], entry["before"], entry["after"], strict=True)
-        return before_after(name, rows, amount="rows", description=words)
+        words = first_of(entry["values"], "value")
+        return before_after(name, rows, amount="rows", description=f"{words} of the source.")
     bins = [(low, high, n) for (low, high), n in zip(entry["bins"], entry["before"], strict=True)]
     more: dict[str, Any] = {"after": entry["after"], "days": entry["days"]}
-    return histogram(name, bins, value=name, amount="rows", description=words, **more)
+    return histogram(name, bins, value=name, amount="rows", **more)
 
 
 def _query_error(errors: list[Mapping[str, float]]) -> Chart:
@@ -82,7 +83,8 @@ def _query_error(errors: list[Mapping[str, float]]) -> Chart:
 def private_report(found: AuditReport, drawn: Drawings, record: Mapping[str, Any], charts: Markup) -> str:
     """The page; `charts` are those of `private_drawings`."""
     parts = [_compared_section(record, charts), *_attacks(record), _reading(record), *sections(found, drawn)]
-    return page("Report for the steward", parts, lead=paragraph(PRIVATE, kind="warning"), foot=paragraph(PRIVATE))
+    top = joined(paragraph(PRIVATE, kind="warning"), lead(found))
+    return page("Report for the steward", parts, lead=top, foot=paragraph(PRIVATE))
 
 
 def _compared_section(record: Mapping[str, Any], charts: Markup) -> Section:
@@ -99,7 +101,15 @@ def _compared_section(record: Mapping[str, Any], charts: Markup) -> Section:
                 kind="note",
             )
         )
-    return section("compared", "The release beside its source", _true_values(record), charts, *notes)
+    return section(
+        "compared", "The release beside its source", _true_values(record), paragraph(_BESIDE), charts, *notes
+    )
+
+
+_BESIDE = (
+    "Before is how many rows of the source have a value. After is how many a reader of the release expects there, "
+    "who spreads the rows of a range or a broader term evenly."
+)
 
 
 def _true_values(record: Mapping[str, Any]) -> Markup:

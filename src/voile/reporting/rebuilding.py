@@ -24,7 +24,7 @@ def report(
     """Write the report of a release folder, or of any published table; returns its path and the audit.
 
     `out` is report.html in the folder unless given; a file is never overwritten. With `source`, the table that the
-    release was made of, the report is the steward's own: by default private/report.html, and never to be published.
+    release was made of, the report is the steward's own: by default private/report.html, and never published.
     """
     schema = schema_of(spec)
     requirements = parse_requirements(require)

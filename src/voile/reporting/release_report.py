@@ -19,7 +19,7 @@ from voile.core.schema import GROUP, Role, Schema
 from voile.errors import counted
 from voile.intake.published_values import unquoted
 from voile.reporting.charts import Chart, bars, histogram
-from voile.reporting.columns_shown import BINS, Bins, ColumnShown, columns_shown, round_width
+from voile.reporting.columns_shown import BINS, FIRST_NAMES, Bins, ColumnShown, columns_shown, round_width
 from voile.reporting.dictionary import dictionary
 from voile.reporting.findings import attacks_section, models_table
 from voile.reporting.markup import Markup, element, joined
@@ -82,7 +82,7 @@ def drawings_of(release: ReadRelease) -> Drawings:
 
 def release_report(found: AuditReport, drawn: Drawings) -> str:
     """The page."""
-    return page("Report on a published table", sections(found, drawn), lead=_lead(found), foot=_foot(found))
+    return page("Report on a published table", sections(found, drawn), lead=lead(found), foot=_foot(found))
 
 
 def sections(found: AuditReport, drawn: Drawings) -> list[Section]:
@@ -98,7 +98,8 @@ def sections(found: AuditReport, drawn: Drawings) -> list[Section]:
     return parts
 
 
-def _lead(found: AuditReport) -> Markup:
+def lead(found: AuditReport) -> Markup:
+    """What matters most, before the first heading."""
     certificate, keys = found.certificate or {}, _key_figures(found)
     told = certificate.get("algorithm")
     made = told.get("key") if isinstance(told, dict) else None
@@ -271,10 +272,19 @@ def _column(own: ColumnShown) -> Chart:
     hidden = own.everything if own.spec.role == Role.QUASI_IDENTIFYING else 0
     stars = f" {counted(hidden, 'row')} show nothing (*)." if hidden else ""
     if bins is None:
-        words = f"{counted(own.labels.len(), 'different cell')}, by the rows that show it.{stars}"
+        words = f"{first_of(own.labels.len(), 'different cell')}, by the rows that show it.{stars}"
         return bars(title, own.first_names(), amount="rows", name="cell", description=words)
     words = f"Rows of the published table.{stars}"
     return histogram(title, binned(bins, own), value=title, amount="rows", description=words, days=bins.days)
+
+
+def first_of(number: int, thing: str) -> str:
+    """How many there are, and how many of them a chart shows.
+
+    >>> first_of(70, "value"), first_of(2, "value")
+    ('The 10 most frequent of 70 values', '2 values')
+    """
+    return (f"The {FIRST_NAMES} most frequent of " if number > FIRST_NAMES else "") + counted(number, thing)
 
 
 def binned(bins: Bins, own: ColumnShown) -> list[tuple[float, float, float]]:
