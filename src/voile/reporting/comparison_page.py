@@ -4,18 +4,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from voile import catalog
+from voile.core.algorithm import Rung
 from voile.reporting.charts import shown
 from voile.reporting.frontier import Spot, frontier
 from voile.reporting.markup import Markup, element, joined
-from voile.reporting.page import bullets, code, figure, page, paragraph, section, table
+from voile.reporting.page import bullets, code, figure, figures, page, paragraph, section, table
 
 Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
 _READERS = {
-    "algorithm": "Readers may know how it was made",
+    "algorithm": "Readers may know how it was made (assume so if in doubt)",
     "release": "Readers only look at the release",
 }
-_WHERE = {"algorithm": "Assume this if in doubt.", "release": "Nobody reasons about the algorithm."}
+_RUNGS = {
+    Rung.RELEASE.value: "readers who do not reason about how it was made",
+    Rung.ALGORITHM_MARGINAL.value: "readers who know the algorithm",
+    Rung.ALGORITHM_STRONG.value: "readers who know the algorithm, and everybody else's values",
+}
 # beside the metrics of the catalog: what the tables call them, and whether little or much is good
 _OWN = {
     "achieved_k": ("achieved k", "rows that share a group, at least", "high"),
@@ -65,7 +70,7 @@ def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
     what = _verdict(found)
     options = "".join(f" -p {name}={value}" for name, value in found["parameters"].items())
     command = f"-a {found['algorithm']}{options}" if found["algorithm"] else ""
-    chosen = "By results, which cost nothing here." if found["looked"] else "Not by results: see below why."
+    chosen = "Chosen by results: free here." if found["looked"] else "Chosen without a look at results."
     return element(
         "section",
         element("h2", _READERS[adversary]),
@@ -79,7 +84,7 @@ def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
 def _verdict(found: Mapping[str, Any]) -> str:
     if not found["algorithm"]:
         return str(found["reasons"][-1]["answer"])
-    return f"Holds against: {found['rung']}."
+    return f"Holds against {_RUNGS[found['rung']]}."
 
 
 def _outcome(found: Mapping[str, Any], made: Runs) -> str:
@@ -90,7 +95,7 @@ def _outcome(found: Mapping[str, Any], made: Runs) -> str:
                 f" Here it lost {run[LOSS]:.1%} of the detail ({LOSS}), {run['suppressed_rows'] or 'no'} rows "
                 "suppressed"
             )
-            return f"{lost}, in {run['seconds']:.2g} s."
+            return f"{lost}, in {run['cpu_seconds']:.2g} CPU seconds."
     return " It was not among the runs." if found["algorithm"] else ""
 
 
@@ -119,12 +124,16 @@ def _tables(made: Runs, measured: Sequence[str]) -> Iterator[Markup]:
     if not made:
         yield paragraph("No run made a release.")
         return
-    for metric in measured:
-        drawn = list(_spots(made, metric))
-        if drawn and metric.startswith("qwe"):
-            yield figure(frontier(f"Error of counts: {metric}", drawn, upward=metric, percent=False))
-    for metric in (*_FIGURES, *measured, *_OWN):
-        yield _one_table(made, metric)
+    errors = [metric for metric in measured if metric.startswith("qwe")]
+    drawn = {metric: list(_spots(made, metric)) for metric in errors}
+    yield figures(
+        *(
+            figure(frontier(f"Error of counts: {metric}", spots, upward=metric, percent=False))
+            for metric, spots in drawn.items()
+            if spots
+        )
+    )
+    yield figures(*(_one_table(made, metric) for metric in (*_FIGURES, *measured, *_OWN)))
 
 
 def _one_table(made: Runs, metric: str) -> Markup:

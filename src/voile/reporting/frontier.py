@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voile.reporting.charts import COLOURS, MUTED, PAPER, SHAPES, Chart, shown
+from voile.reporting.charts import COLOURS, PAPER, SHAPES, Chart, shown
 
 WIDTH, HEIGHT = 600, 330
 
@@ -46,7 +46,7 @@ def frontier(title: str, spots: Sequence[Spot], *, upward: str, percent: bool = 
             "field": "x",
             "type": "quantitative",
             "title": "l: nobody's value is inferred with more than 1/l confidence",
-            "scale": {"zero": False, "padding": 14},
+            "scale": {"zero": False, "nice": False, "padding": 14},
             "axis": {"format": "~g", "tickMinStep": 1, "grid": False},
         },
         "y": {
@@ -88,18 +88,7 @@ def frontier(title: str, spots: Sequence[Spot], *, upward: str, percent: bool = 
     header = ("algorithm", "l", upward, "holds against who knows the algorithm", "on the frontier")
     words = (
         "Filled, solid: also holds against readers who know the algorithm. Hollow, dashed: the release alone. "
-        "Large: nobody who holds off as much promises more for less."
+        "Large: no run that holds off as much promises more for less."
     )
     spec = {"width": WIDTH, "height": HEIGHT, "data": {"values": data}, "layer": layers}
-    return Chart(title, words, spec | {"config": _config()}, header, rows)
-
-
-def _config() -> dict[str, Any]:
-    return {
-        "aria": False,
-        "background": None,
-        "font": "sans-serif",
-        "view": {"stroke": None},
-        "axis": {"labelColor": MUTED, "titleColor": MUTED, "titleFontWeight": "normal", "labelFontSize": 12},
-        "legend": {"orient": "top", "labelFontSize": 13},
-    }
+    return Chart(title, words, spec, header, rows)
