@@ -8,7 +8,7 @@ from voile.core.algorithm import Rung
 from voile.reporting.charts import shown
 from voile.reporting.frontier import Spot, frontier
 from voile.reporting.markup import Markup, element, joined
-from voile.reporting.page import bullets, code, figure, figures, page, paragraph, section, table
+from voile.reporting.page import bullets, code, figure, page, paragraph, section, table
 
 Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
@@ -126,14 +126,19 @@ def _tables(made: Runs, measured: Sequence[str]) -> Iterator[Markup]:
         return
     errors = [metric for metric in measured if metric.startswith("qwe")]
     drawn = {metric: list(_spots(made, metric)) for metric in errors}
-    yield figures(
+    yield _pairs(
         *(
             figure(frontier(f"Error of counts: {metric}", spots, upward=metric, percent=False))
             for metric, spots in drawn.items()
             if spots
         )
     )
-    yield figures(*(_one_table(made, metric) for metric in (*_FIGURES, *measured, *_OWN)))
+    yield _pairs(*(_one_table(made, metric) for metric in (*_FIGURES, *measured, *_OWN)))
+
+
+def _pairs(*parts: Markup) -> Markup:
+    """Two beside each other where there is room: tables have a column for each l."""
+    return element("div", *parts, class_="pairs")
 
 
 def _one_table(made: Runs, metric: str) -> Markup:
