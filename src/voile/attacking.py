@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from voile.algorithms.k_jump import KJump
 from voile.attacks.candidate_sets import PublishedGroups
 from voile.attacks.minimality import Conclusion, Score, Search, Seen, conclude, matched, score
-from voile.auditing import ReadRelease, as_certified, read_release
 from voile.core.hierarchy import EVERYTHING
 from voile.core.hierarchy_recipe import Recipe
 from voile.core.parameters import AUTO
@@ -23,6 +22,7 @@ from voile.errors import BeyondReach, InputError, ParameterError, SpecError, cou
 from voile.intake.data_frame import data_frame
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame, refuse_undeclared, table_of
+from voile.release_files import ReadRelease, as_certified, read_release
 from voile.rendering.labels import value_labels
 from voile.requirements import parse_requirements
 from voile.series_auditing.knowledge import KnownTable, ShownRelease, Values
@@ -177,7 +177,9 @@ def attack_minimality(
     schema = schema_of(spec)
     schema.require_roles()
     secret = _single_sensitive(schema)
-    release, ignored = _without_known_columns(read_release(Path(source), schema))
+    published = read_release(Path(source), schema)
+    published.refuse_two_tables("the minimality attack")
+    release, ignored = _without_known_columns(published)
     values = Values(secret)
     shown = ShownRelease.of(release, values)
     _refuse_suppressed(shown, release.schema)

@@ -17,7 +17,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from voile.auditing import locate
 from voile.core.release import Release
 from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, FileOptions, Role, Schema, Type
 from voile.errors import InputError, ParameterError, SpecError, counted
@@ -29,6 +28,7 @@ from voile.intake.table_reader import read_frame
 from voile.kernels.overlap import expected_counts
 from voile.querying.published_cells import Cells, PublishedColumn
 from voile.querying.query_text import Condition, parse_query, refuse
+from voile.release_files import locate
 
 _WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
 _AUXILIARY = f"{COUNTERFEITS}.csv"

@@ -58,6 +58,7 @@ def describe(report: Any) -> None:
 
     shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
     show.checks(shown, catalog.models())
+    show.findings(report.findings)
     show.facts("Audited", _facts(report))
     show.verdicts(report.met, report.failures)
     if report.ok and not report.judged:

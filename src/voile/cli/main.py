@@ -31,6 +31,7 @@ COMMANDS = {
     "algorithms": "The catalog of algorithms, with adversaries and papers.",
     "models": "The catalog of privacy models.",
     "metrics": "The catalog of utility metrics.",
+    "attacks": "The catalog of attacks, with what passes.",
 }
 INTERRUPTED = 130
 _WHOLE = "nothing is half published: a release is there as a whole, or not at all"

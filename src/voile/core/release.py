@@ -27,10 +27,11 @@ class Release:
     private_record: Mapping[str, Any] = field(default_factory=dict)
     counterfeits: "pl.DataFrame | None" = None  # rows per group that stand for nobody, where there can be any
     writer: "Callable[[Release, Path, str], Path] | None" = None
+    sensitive: "pl.DataFrame | None" = None  # values by group, where `frame` has the quasi-identifiers alone
 
     def write(self, folder: str | Path, format: str = "csv") -> Path:
-        """Publish into a new folder: data.csv or data.parquet, certificate.json, private/,
-        and counterfeits.csv where there can be any."""
+        """Publish into a new folder: data.csv or data.parquet, certificate.json, private/, counterfeits.csv where
+        there can be any, and sensitive.csv or sensitive.parquet where values have a table of their own."""
         if self.writer is None:
             raise ValueError("this release was not made by voile.anonymize")
         return self.writer(self, Path(folder), format)

@@ -23,7 +23,7 @@ from voile.core.hierarchy import Hierarchy
 from voile.core.metric import Metric
 from voile.core.order import distinct_values
 from voile.core.privacy_model import PrivacyModel
-from voile.core.schema import Role, Schema
+from voile.core.schema import AS_IT_IS, TWO_TABLES, Role, Schema
 from voile.core.table import Column, Table
 from voile.core.verdict import Verdict
 
@@ -77,9 +77,10 @@ def certificate(
             "rows": int(boxes.sizes.sum()) + counterfeits,
             **({"counterfeits": counterfeits} if algorithm.counterfeits else {}),
             "groups": int(boxes.sizes.size),
+            **({"published": TWO_TABLES} if boxes.separate else {}),
             "suppressed": boxes.suppressed,
             "columns": [
-                _published(column, table.schema)
+                _published(column, table.schema, boxes.separate)
                 | _loss(column, boxes, metrics["gcp_leaves"])
                 | _generalised(column, boxes, algorithm)
                 for column in table.columns
@@ -157,11 +158,13 @@ def _generalised(column: Column, boxes: Boxes, algorithm: Algorithm) -> dict[str
     }
 
 
-def _published(column: Column, schema: Schema | None) -> dict[str, str | int]:
+def _published(column: Column, schema: Schema | None, separate: bool) -> dict[str, str | int]:
     """How a column is shown, and what a reader needs to read it: its type, and of a generalised category
     how many values it has (a function of the quasi-identifiers alone)."""
-    if column.role != Role.QUASI_IDENTIFYING:
-        form = "as it is"
+    if separate and column.role == Role.SENSITIVE:
+        form = "counts by group, in a table of its own"
+    elif separate or column.role != Role.QUASI_IDENTIFYING:
+        form = AS_IT_IS
     elif isinstance(column.domain, Axis):
         form = "value or [low, high]"
     elif column.domain.is_flat:

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from voile.attacks.candidate_sets import Integers, Intersections, score
-from voile.auditing import AuditReport, ReadRelease, audited, read_release
+from voile.auditing import AuditReport, audited
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import Role, Schema
 from voile.errors import InputError, ParameterError, counted
 from voile.intake.spec_file import Spec, schema_of
 from voile.models.unique_distinct_l_diversity import UniqueDistinctLDiversity
+from voile.release_files import ReadRelease, read_release
 from voile.requirements import parse_requirements
 from voile.series_auditing.chain import broken_links, left_out, promised_m
 from voile.series_auditing.exact_risk import MOST_PERSONS, View, exact_risk
@@ -69,6 +70,7 @@ def audit_series(
     for number, source in enumerate(releases):
         report(f"reading and judging release {number + 1} of {len(releases)}", number / len(releases))
         release = read_release(Path(source), schema)
+        release.refuse_two_tables("what a series tells")
         audit.add(release, audited(release, requirements), known[number] if known else None)
     report("counting", 0)
     return audit.finished(bool(known))
