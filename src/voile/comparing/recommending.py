@@ -285,8 +285,8 @@ def _notation(needs: Needs) -> str:
     if needs.notation == "tables":
         return "Two tables: quasi-identifiers exactly as they are, sensitive values by group."
     return (
-        "One table: quasi-identifiers as values, intervals or sets. Two tables would publish them exactly: for who may "
-        "see that somebody is in it."
+        "One table: quasi-identifiers as values, intervals or sets. Two tables would publish them exactly, where "
+        "everybody may see who is in it."
     )
 
 
