@@ -12,6 +12,7 @@ from voile.reporting.page import bullets, code, figure, page, paragraph, section
 
 Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
+_PROMISED = ("k", "l", "m", "c", "tau", "t")  # parameters of promises; others say how they are kept
 _READERS = {
     "algorithm": "Readers may know how it was made (assume so if in doubt)",
     "release": "Readers only look at the release",
@@ -116,7 +117,7 @@ def _spots(made: Runs, metric: str) -> Iterator[Spot]:
 
 def _name(run: Mapping[str, Any]) -> str:
     """The algorithm with the parameters that are not the promise's own."""
-    given = {name: value for name, value in run["parameters"].items() if name not in ("l", "m", "k", "tau")}
+    given = {name: value for name, value in run["parameters"].items() if name not in _PROMISED}
     return " ".join([run["algorithm"], *(f"{name}={value}" for name, value in given.items())])
 
 
@@ -151,7 +152,7 @@ def _one_table(made: Runs, metric: str) -> Markup:
 
 
 def _promise(run: Mapping[str, Any]) -> str:
-    given = [f"{name} = {v}" for name, v in run["parameters"].items() if name in ("l", "m", "k", "tau")]
+    given = [f"{name} = {v}" for name, v in run["parameters"].items() if name in _PROMISED]
     return ", ".join(given) or "as it is"
 
 

@@ -71,7 +71,7 @@ def _layers(series: Sequence[str], place: dict[str, Any]) -> list[dict[str, Any]
     legend = {"columns": 6, "title": None, "symbolStrokeWidth": 2}
     by_series: dict[str, Any] = {"field": "series", "type": "nominal"}
     colours = {"domain": series, "range": [COLOURS[i % len(COLOURS)] for i in around]}
-    shapes = {"domain": series, "range": [SHAPES[i % len(SHAPES)] for i in around]}
+    shapes = {"domain": series, "range": [SHAPES[(i + i // len(COLOURS)) % len(SHAPES)] for i in around]}
     place = place | {"color": by_series | {"scale": colours, "legend": legend}}
     dash = {"field": "safe", "type": "nominal", "legend": None}
     fill = by_series | {"test": "datum.safe", "scale": colours, "legend": None}
