@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.papers.page import NO, NOT_STATED, PARTLY, UNKNOWN, YES, Claim, Exhibit, Rows, graded
+from benchmarks.papers.page import ASIDE, NO, NOT_STATED, PARTLY, UNKNOWN, YES, Claim, Exhibit, Rows, graded
 from benchmarks.pictures import panel, sheet
 from benchmarks.series import side_by_side
 
@@ -282,7 +282,7 @@ def _privacy(found: dict[str, Any]) -> Exhibit:
         Claim(
             "the algorithm keeps it from a reader who knows it",
             "`fill` tells Steve and Ray of the paper's own Table 3a",
-            NO,
+            ASIDE,
         ),
         Claim(
             "the last release is all that needs to be kept (Lemma 4)", "not if a person comes back after a gap", NO

@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"
 PROFILES = ("tiny", "small", "full")  # tiny: for tests
 YES, NO, PARTLY, UNKNOWN = "yes", "**no**", "in part", "not measured"
+ASIDE = "(not claimed)"  # of what the paper does not say
 NOT_STATED = "not stated"
 Rows = list[dict[str, Any]]
 Say = Callable[[str], None]
