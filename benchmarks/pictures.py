@@ -13,8 +13,8 @@ def panel(
 ) -> dict[str, Any]:
     """A chart with a line per value of a field; `x` and `y` are a field and its words.
 
-    `scale` is that of y ("linear", "symlog" or "log"), `format` that of its numbers; `ordinal` places x evenly, and
-    `in_order` as the rows come.
+    `scale` is that of y ("linear", "symlog" or "log"), `format` that of its numbers; `ordinal` places x evenly,
+    and `in_order` as the rows come.
     """
     order = list(dict.fromkeys(row[line] for row in rows))
     ordinal = more.get("ordinal", True)

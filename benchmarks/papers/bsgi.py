@@ -25,11 +25,13 @@ PAPER = Paper(
     key="bsgi",
     number="003",
     title="BSGI, unique distinct l-diversity",
-    setting="""Adult, 30,162 complete rows, the paper's seven quasi-identifiers. The paper names WorkClass as sensitive; its own bound of l = 7
-and its most frequent value fit Occupation alone (facts/bsgi.md, A2), which is used here. The information loss IL is our `gcp_leaves` with equal weights (the paper
-gives no weights). Groups of every algorithm are measured alike, by the smallest boxes around them; the hierarchies that
-Incognito climbs are ours (the paper does not give its own): intervals of doubling width, and the facts' tree of marital status.
-Mondrian comes in three forms: the paper's keeps distinct l only (Table 5 shows it), a far weaker promise than 1/l.""",
+    setting="""Adult, 30,162 complete rows, the paper's seven quasi-identifiers. The paper names WorkClass as
+sensitive; its own bound of l = 7 and its most frequent value fit Occupation alone (facts/bsgi.md, A2), which is
+used here. The information loss IL is our `gcp_leaves` with equal weights (the paper gives no weights). Groups of
+every algorithm are measured alike, by the smallest boxes around them; the hierarchies that Incognito climbs are
+ours (the paper does not give its own): intervals of doubling width, and the facts' tree of marital status.
+Mondrian comes in three forms: the paper's keeps distinct l only (Table 5 shows it), a far weaker promise than
+1/l.""",
 )
 STEPS: dict[str, list[int]] = {
     "age": [5, 10, 20, 40],

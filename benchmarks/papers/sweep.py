@@ -25,12 +25,14 @@ PAPER = Paper(
     key="sweep",
     number="002",
     title="(tau,l)-diversity, SWEEP",
-    setting="""Adult, the 45,222 complete rows of both files, six quasi-identifiers with ARX's hierarchies, occupation sensitive; Nursery, 12,960
-rows, eight quasi-identifiers, the decision sensitive, with taxonomies of our own (`benchmarks/nursery.py`), for the paper gives none. The requirements
-stand from weak to strong; the paper's own are not in its text. `sweep` is the paper's SWEEP and `sweep_e` ours, which keeps the requirement
-on true values. 1DLD, 1-D l-diversity, is `hilbert` with the least l that meets the requirement. CLD, Incognito with recursive
-(c,l), is `incognito`: as in the paper it is run with many c and l, and the release that meets the requirement
-with the least excessive protection counts. Every release of `sweep`, `sweep_e` and `hilbert` is written, read again and audited.""",
+    setting="""Adult, the 45,222 complete rows of both files, six quasi-identifiers with ARX's hierarchies,
+occupation sensitive; Nursery, 12,960 rows, eight quasi-identifiers, the decision sensitive, with taxonomies of
+our own (`benchmarks/nursery.py`), for the paper gives none. The requirements stand from weak to strong; the
+paper's own are not in its text. `sweep` is the paper's SWEEP and `sweep_e` ours, which keeps the requirement on
+true values. 1DLD, 1-D l-diversity, is `hilbert` with the least l that meets the requirement. CLD, Incognito with
+recursive (c,l), is `incognito`: as in the paper it is run with many c and l, and the release that meets the
+requirement with the least excessive protection counts. Every release of `sweep`, `sweep_e` and `hilbert` is
+written, read again and audited.""",
 )
 AUDITED = ("sweep", "sweep_e", "hilbert")
 
@@ -101,8 +103,8 @@ def _kept(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def cld(study: tau_l.Study, sizes: Sizes) -> Rows:
-    """Incognito-based (c,l): of all that was tried, what meets each requirement with the least excess; its time is that
-    of all tries, as in the paper. And Incognito asked for (tau,l) itself, which needs no tries."""
+    """Incognito-based (c,l): of all that was tried, what meets each requirement with the least excess; its time is
+    that of all tries, as in the paper. And Incognito asked for (tau,l) itself, which needs no tries."""
     table = voile.read(study.frame, study.columns)
     _grouped(table, {"property": "recursive", "c": sizes.cs[0], "l": sizes.ells[0]})  # compiled now
     tries = [_grouped(table, {"property": "recursive", "c": c, "l": ell}) for c in sizes.cs for ell in sizes.ells]

@@ -117,7 +117,8 @@ def _figure_5(e: Entries) -> Exhibit:
         "Figure 5",
         "excessive protection",
         claims,
-        "Definition 8 takes the least of all groups, which is 0 as soon as one group meets the requirement without room to spare, for "
+        "Definition 8 takes the least of all groups, which is 0 as soon as one group meets the requirement "
+        "without room to spare, for "
         "whichever algorithm; the mean of all groups says more of a release and stands beside it.",
         e.tables_of("excess_mean", ".3f", "excessive protection, mean of all groups")
         | e.tables_of("excess_min", ".3f", "excessive protection, least (Definition 8)"),
@@ -141,7 +142,8 @@ def _figure_6(e: Entries) -> Exhibit:
         "Figure 6",
         "information utility um",
         claims,
-        "um rewards exact leaves, which favours SWEEP; where it generalises sensitive values its um is not comparable with that of "
+        "um rewards exact leaves, which favours SWEEP; where it generalises sensitive values its um is not "
+        "comparable with that of "
         "releases that do not: a row published as * costs little and tells nothing.",
         e.tables_of("um", ".4f", "um"),
         sheet("Paper 002, Figure 6: information utility", e.panels(6, "um", "um", format=".1f")),
@@ -157,7 +159,8 @@ def _figure_7(e: Entries) -> Exhibit:
         "Figure 7",
         "accuracy of a decision tree, over that on originals",
         claims,
-        "the paper's tree is ID3 and what it predicts is not said; here it is a tree by entropy that predicts the sensitive column, "
+        "the paper's tree is ID3 and what it predicts is not said; here it is a tree by entropy that predicts the "
+        "sensitive column, "
         "and where all values are published as * what it names is arbitrary.",
         e.tables_of("accuracy_ratio", ".3f", "accuracy ratio"),
         sheet(
@@ -187,7 +190,8 @@ def _figure_8(e: Entries) -> Exhibit:
         claims.append(
             Claim(
                 "CLD has to be run with many c and l",
-                f"asked for (tau,l) itself Incognito needs one run; {tries} tries take {min(ratios):.0f} to {max(ratios):.0f} times as long",
+                f"asked for (tau,l) itself Incognito needs one run; {tries} tries take {min(ratios):.0f} to "
+                f"{max(ratios):.0f} times as long",
                 ASIDE,
             )
         )
@@ -195,8 +199,10 @@ def _figure_8(e: Entries) -> Exhibit:
         "Figure 8",
         "execution time",
         claims,
-        "the paper's 1DLD tries l = 2, 3, ... while the least l that meets a requirement is known beforehand, max(l, 1/tau), so one run "
-        "does; and Incognito need not be asked for (c,l): (tau,l) survives the merging of groups and can be checked directly.",
+        "the paper's 1DLD tries l = 2, 3, ... while the least l that meets a requirement is known beforehand, "
+        "max(l, 1/tau), so one run "
+        "does; and Incognito need not be asked for (c,l): (tau,l) survives the merging of groups and can be "
+        "checked directly.",
         e.tables_of("grouping_seconds", ".3f", "seconds of grouping (CLD: of all tries)"),
         sheet("Paper 002, Figure 8: time", e.panels(8, "grouping_seconds", "seconds", format="~g", scale="log")),
         notes="Up to a million rows: [benchmarks/tau_l_speed.md](../../benchmarks/tau_l_speed.md).",
@@ -223,12 +229,14 @@ def _privacy(e: Entries) -> Exhibit:
     claims = [
         Claim(
             "releases of SWEEP are (tau,l)-diverse",
-            f"{faults} violations by induced frequencies; on true values {broken} of {len(raised)} with generalised values break it",
+            f"{faults} violations by induced frequencies; on true values {broken} of {len(raised)} with "
+            "generalised values break it",
             PARTLY if broken and not faults else graded(not faults),
         ),
         Claim(
             "generalising sensitive values protects them",
-            "only values that cover the most frequent one are raised, so what is raised tells what it was (table below)",
+            "only values that cover the most frequent one are raised, so what is raised tells what it was (table "
+            "below)",
             NO,
         ),
         Claim(
@@ -247,9 +255,11 @@ def _privacy(e: Entries) -> Exhibit:
         "Privacy",
         "what the figures do not show",
         claims,
-        "`sweep_e` generalises sensitive values only where the table itself breaks the requirement, and then by one cut for all rows: "
+        "`sweep_e` generalises sensitive values only where the table itself breaks the requirement, and then by "
+        "one cut for all rows: "
         f"{kept} of its {len(ours)} releases without such a cut keep the requirement on true values.",
         {"Who is published with a generalised value by `sweep`": lines} if lines else {},
-        notes="Also workclass, where everybody published as \\* is Private: [benchmarks/tau_l.md](../../benchmarks/tau_l.md) and "
+        notes="Also workclass, where everybody published as \\* is Private: "
+        "[benchmarks/tau_l.md](../../benchmarks/tau_l.md) and "
         "[known limits](../known-limits.md).",
     )
