@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-COLOURS = ["#d1495b", "#edae49", "#00798c", "#30638e", "#8d96a3", "#5b8c5a", "#7d4f9e", "#b5651d"]
+COLOURS = ["#d1495b", "#edae49", "#00798c", "#30638e", "#8d96a3", "#5b8c5a", "#7d4f9e", "#b5651d", "#333333"]
 Rows = list[dict[str, Any]]
 
 

@@ -1,4 +1,4 @@
-"""The pages of the papers: every figure and table is there, text and JSON agree, and the programs run on a little."""
+"""The pages of the papers: every figure and table is there, text and JSON agree, the programs run on a little."""
 
 import json
 import re
