@@ -87,7 +87,16 @@ def _figure_4(e: Entries) -> Exhibit:
         )
     else:
         claims.append(Claim("Incognito takes more than half an hour", NOT_BUILT, UNKNOWN))
-    seconds = panel("4  grouping", e.rows, ("l", "l"), ("seconds", "CPU seconds"), "run", format="~g", scale="log")
+    seconds = panel(
+        "4  grouping",
+        e.rows,
+        ("l", "l"),
+        ("seconds", "CPU seconds"),
+        "run",
+        format="~g",
+        scale="log",
+        overlapping=True,
+    )
     return Exhibit(
         "Figure 4",
         "execution time by l",
@@ -145,7 +154,9 @@ def _figure_5(e: Entries) -> Exhibit:
                 graded(min(times) > 10, max(times) > 1.5),
             )
         )
-    chart = panel("5  loss", e.rows, ("l", "l"), ("gcp_leaves", "gcp_leaves"), "run", format=".1f")
+    chart = panel(
+        "5  loss", e.rows, ("l", "l"), ("gcp_leaves", "gcp_leaves"), "run", format="~g", overlapping=True
+    )
     return Exhibit(
         "Figure 5",
         "information loss by l",
@@ -183,7 +194,9 @@ def _figure_6(e: Entries) -> Exhibit:
         )
     else:
         claims.append(Claim("DM of Incognito is larger by orders of magnitude", NOT_BUILT, UNKNOWN))
-    chart = panel("6  discernibility", e.rows, ("l", "l"), ("dm", "DM"), "run", format="~s", scale="log")
+    chart = panel(
+        "6  discernibility", e.rows, ("l", "l"), ("dm", "DM"), "run", format="~s", scale="log", overlapping=True
+    )
     return Exhibit(
         "Figure 6",
         "discernibility by l",
@@ -232,7 +245,14 @@ def _table_5(e: Entries) -> Exhibit:
         for ell in e.ells
     ]
     chart = panel(
-        "Table 5  rows of a group", charts, ("l", "l"), ("size", "average size"), "run", format="~g", scale="log"
+        "Table 5  rows of a group",
+        charts,
+        ("l", "l"),
+        ("size", "average size"),
+        "run",
+        format="~g",
+        scale="log",
+        overlapping=True,
     )
     return Exhibit(
         "Table 5",

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from benchmarks.papers.page import ASIDE, NO, PARTLY, UNKNOWN, YES, Claim, Exhibit, Rows, graded
-from benchmarks.pictures import panel, sheet
+from benchmarks.pictures import bars, panel, sheet
 
 STRATEGIES = ("naive", "safe", "k = 1", "k = 2", "k = 3")
 
@@ -142,7 +142,7 @@ def _little(found: dict[str, Any]) -> Exhibit:
             graded(bool(told)),
         ),
     ]
-    bars = [
+    shown = [
         {
             "line": name,
             "function": _disclosed(f),
@@ -152,14 +152,13 @@ def _little(found: dict[str, Any]) -> Exhibit:
         for name in STRATEGIES
         for f in [*range(1, rows[0]["functions"] + 1), 0]
     ]
-    chart = panel(
+    chart = bars(
         "What is disclosed",
-        bars,
+        shown,
         ("function", "from fine to coarse"),
         ("share", "share of the tables"),
         "line",
         format=".0%",
-        in_order=True,
     )
     return Exhibit(
         "Section 5 on data",
@@ -310,14 +309,13 @@ def _section_7(found: dict[str, Any]) -> Exhibit:
         }
         for line in lines
     ] + [{"line": "here", "subset": row["subset"], "share": float(Fraction(row["A"]))} for row in rows]
-    chart = panel(
+    chart = bars(
         "A has C0, by secret choice",
         [{**row, "subset": row["subset"].replace(", g5", "").replace("g", "").replace(", ", "")} for row in shown],
         ("subset", "functions before g5"),
         ("share", "share of the tables left"),
         "line",
         format=".0%",
-        in_order=True,
     )
     return Exhibit(
         "Section 7",

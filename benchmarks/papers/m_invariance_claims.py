@@ -8,6 +8,7 @@ from benchmarks.pictures import panel, sheet
 from benchmarks.series import side_by_side
 
 STATED = {"occupation": {"most": 10, "without": "51 of 81"}, "income": {"most": 12, "without": "33 of 81"}}
+TICKS = [0, 1, 3, 10, 30, 100, 1_000, 10_000]
 TIME = 12  # seconds: the most that any release took the paper
 
 
@@ -105,6 +106,7 @@ def _figure_5(found: dict[str, Any]) -> Exhibit:
         "line",
         ordinal=False,
         scale="symlog",
+        ticks=TICKS,
     )
     return Exhibit(
         "Figure 5",
@@ -138,9 +140,17 @@ def _figure_6(found: dict[str, Any]) -> Exhibit:
     word = ("counterfeits", "counterfeits per release")
     panels = [
         panel(
-            "6a  by r", found["figure_6a"], ("r", "r"), word, "line", x_format=",", format=",.1f", scale="symlog"
+            "6a  by r",
+            found["figure_6a"],
+            ("r", "r"),
+            word,
+            "line",
+            x_format=",",
+            format=",d",
+            scale="symlog",
+            ticks=TICKS,
         ),
-        panel("6b  by m", found["figure_6b"], ("m", "m"), word, "line", format=",.1f", scale="symlog"),
+        panel("6b  by m", found["figure_6b"], ("m", "m"), word, "line", format=",d", scale="symlog", ticks=TICKS),
     ]
     return Exhibit(
         "Figure 6",

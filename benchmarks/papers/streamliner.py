@@ -11,7 +11,7 @@ import polars as pl
 import voile
 from benchmarks import acs, adult, queries
 from benchmarks.papers.page import NO, NOT_STATED, YES, Claim, Exhibit, Paper, Rows, Say, command, graded
-from benchmarks.pictures import panel, sheet
+from benchmarks.pictures import bars, panel, sheet
 from benchmarks.series import side_by_side
 from benchmarks.streamliner import optimal_dm
 from voile import catalog
@@ -204,7 +204,13 @@ def _figure_2(found: dict[str, Any]) -> Exhibit:
     paper = [row for row in dm if not row["line"].endswith("Adult")]
     least = [{**row, "line": f"least possible, {row['line'][-3:]}", "dm": row["optimum"]} for row in paper]
     chart = panel(
-        "2  discernibility", [*paper, *least[: len(least) // 2]], ("l", "l"), ("dm", "DM"), "line", format="~s"
+        "2  discernibility",
+        [*paper, *least[: len(least) // 2]],
+        ("l", "l"),
+        ("dm", "DM"),
+        "line",
+        format="~s",
+        overlapping=True,
     )
     claims = [
         Claim(
@@ -258,7 +264,7 @@ def _figures_3_to_7(errors: Rows) -> list[Exhibit]:
                 claims,
                 _why(of, ell),
                 {"Mean error of counts (qwe_mean)": _by_condition(own, ell)},
-                _bars(own, number, ell),
+                _bars(own, number, ell, max(row["qwe_mean"] for row in errors)),
             )
         )
     return found
@@ -302,16 +308,16 @@ def _by_condition(own: Rows, ell: int) -> Rows:
     return list(lines.values())
 
 
-def _bars(own: Rows, number: int, ell: int) -> dict[str, Any]:
+def _bars(own: Rows, number: int, ell: int, most: float) -> dict[str, Any]:
     panels = [
-        panel(
+        bars(
             f"{number}  {name}",
             [row for row in own if row["table"] == name],
             ("condition", "columns asked for"),
             ("qwe_mean", "mean error of counts"),
             "run",
             format=".0%",
-            in_order=True,
+            most=most,
         )
         for name in NAMES.values()
     ]

@@ -75,6 +75,7 @@ class Entries:
                 (name, words),
                 "line",
                 in_order=True,
+                overlapping=True,
                 **more,
             )
             for table in self.tables
@@ -125,8 +126,8 @@ def _figure_5(e: Entries) -> Exhibit:
         sheet(
             "Paper 002, Figure 5: excessive protection",
             [
-                *e.panels(5, "excess_mean", "mean of all groups", format=".1f"),
-                *e.panels(5, "excess_min", "least", format=".1f"),
+                *e.panels(5, "excess_mean", "mean of all groups", format="~g"),
+                *e.panels(5, "excess_min", "least", format="~g"),
             ],
         ),
     )
@@ -146,7 +147,7 @@ def _figure_6(e: Entries) -> Exhibit:
         "comparable with that of "
         "releases that do not: a row published as * costs little and tells nothing.",
         e.tables_of("um", ".4f", "um"),
-        sheet("Paper 002, Figure 6: information utility", e.panels(6, "um", "um", format=".1f")),
+        sheet("Paper 002, Figure 6: information utility", e.panels(6, "um", "um", format="~g")),
     )
 
 
