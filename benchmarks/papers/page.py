@@ -114,7 +114,7 @@ def graded(so: bool, partly: bool = False) -> str:
 
 def run_of(profile: str, seconds: float) -> dict[str, Any]:
     """When, with what, and from which revision a run was made."""
-    asked = ["git", "-C", str(HERE), "describe", "--always", "--dirty"]
+    asked = ["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"]
     revision = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
     return {
         "profile": profile,
