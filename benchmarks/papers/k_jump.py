@@ -56,8 +56,8 @@ class Sizes:
 
 SIZES = {
     "tiny": Sizes(((2, 3),), 5, 9, (8,)),
-    "small": Sizes(((2, 3), (2, 4)), 300, 14, (12, 13, 14)),
-    "full": Sizes(((2, 3), (2, 4), (3, 4), (3, 5), (2, 6)), 2000, 14, (12, 13, 14, 15)),
+    "small": Sizes(((2, 3), (2, 4)), 150, 12, (12, 13, 14)),
+    "full": Sizes(((2, 3), (2, 4), (3, 4), (3, 5), (2, 6)), 1000, 12, (12, 13, 14, 15)),
 }
 
 
@@ -173,7 +173,7 @@ def _strategies(sequence: Generalizations, values: np.ndarray) -> dict[str, Any]
 
 def dial(sizes: Sizes) -> Rows:
     """CPU seconds of the engine by k, one table."""
-    rows = 13 if sizes.rows < 14 else 34
+    rows = 13 if len(sizes.timed) == 1 else 34
     groups = k_jump.FOUR if rows < 16 else k_jump.EIGHT
     found = []
     for k in (1, 2, 3, 4):
