@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from voile import catalog
 from voile.core.attack import Finding
 from voile.core.bags import Bags, Domain
 from voile.core.base_values import BaseValues
