@@ -1,4 +1,4 @@
-"""`make peers`: runs everybody, writes results.json, results.md, the picture, and the figures of docs/comparison.md.
+"""`make peers`: runs everybody; writes results.json, results.md, a picture, and the figures of docs/comparison.md.
 
 `python -m benchmarks.peers page` makes the texts and the picture again from results.json.
 """

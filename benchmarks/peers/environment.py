@@ -12,7 +12,7 @@ PEERS = ("anjana==1.2.3", "anonypy==0.2.1", "anonypyx==0.2.11", "crowds==0.0.1",
 NOT_RUN = {  # what the registry has besides, and why it is not here
     "pyARXaaS": "a client of a server that runs ARX; there is no server in the registry",
     "ai-privacy-toolkit": "k-anonymity guided by a trained model, for training another: another task",
-    "mondrian, incognito, pyarx, amnesia": "packages of these names do other things (logging, texts, storage, ...)",
+    "mondrian, incognito, amnesia": "packages of these names do other things (logging, texts, web servers)",
 }
 CPU_SECONDS = 300  # of one run, imports included
 

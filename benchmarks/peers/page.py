@@ -33,13 +33,14 @@ def task_table(rows: list[Row], promise: str) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        name = f"{row['tool']} {row.get('version', '')}" if not row["tool"].startswith("voile") else row["tool"]
+        name = row["tool"] if row["tool"].startswith("voile") else f"{row['tool']} {row.get('version', '')}"
         if "error" in row:
             lines.append(f"| {name} | failed: {row['error']} | | | | | | |")
             continue
         lines.append(
             f"| {name} | {row['gcp_minus1']:.4f} | {row['suppressed']:.1%} | {row['cpu_seconds']:.2f} "
-            f"| {row['seconds']:.2f} | {row['peak_gb']:.2f} | {row[ACHIEVED[promise]]:.4g} | {row['frequency_l']:.4g} |"
+            f"| {row['seconds']:.2f} | {row['peak_gb']:.2f} | {row[ACHIEVED[promise]]:.4g} "
+            f"| {row['frequency_l']:.4g} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -116,16 +117,16 @@ def write_pages(found: dict[str, Any]) -> None:
     not_run = "\n".join(f"* {name}: {why}." for name, why in NOT_RUN.items())
     text = f"""# Peers
 
-Made by `make peers` on {found["date"]}: every figure of one run on one machine, to be read as ratios. Each run is a
-process of its own, at most {CPU_SECONDS} CPU seconds long, from a data frame in memory to a data frame; ours with
+Made by `make peers` on {found["date"]}: every figure of one run on one machine, to be read as ratios. Each run is
+a process of its own, at most {CPU_SECONDS} CPU seconds long, from a data frame in memory to a data frame; ours with
 compiled kernels warm. Versions: {", ".join(found["peers"])}.
 
 Adult, 30,162 rows; age, education, marital-status, race, sex and native-country with ARX's hierarchies; sensitive
-occupation. GCP is `gcp_minus1`: the mean over cells of (high - low)/73 for age and (leaves - 1)/(all leaves - 1) of
-the published node; a suppressed row counts 1 in every cell. The sets of values that AnonyPy and AnonyPyx publish
-are charged as sets, which flatters them a little beside nodes. anjana may suppress {SUPPRESS} % of rows; the others suppress
-nothing. "Achieved" is the promise that was asked for as our audit finds it in what was published; "top share 1/l" is
-the frequency l of the same release.
+occupation. GCP is `gcp_minus1`: the mean over cells of (high - low)/73 for age and (leaves - 1)/(all leaves - 1)
+of the published node; a suppressed row counts 1 in every cell. The sets of values that AnonyPy and AnonyPyx publish
+are charged as sets, which flatters them a little beside nodes. anjana may suppress {SUPPRESS} % of rows; the others
+suppress nothing. "Achieved" is the promise that was asked for as our audit finds it in what was published; "top share
+1/l" is the frequency l of the same release.
 
 ![What each tool loses, and how long it takes](results.svg)
 

@@ -52,6 +52,6 @@ class Reidentification(Attack):
             highest=highest,
             ok=all(promise.check(view.bags).ok for promise in promised) if promised else None,
             warning=alone > 0,
-            remedy=_REMEDY[apart] if alone and not promised else "",
+            remedy=_REMEDY[view.bags.alike is not None] if alone and not promised else "",
             details={"alone": alone, **risks},
         )
