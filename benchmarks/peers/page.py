@@ -117,16 +117,16 @@ def write_pages(found: dict[str, Any]) -> None:
     not_run = "\n".join(f"* {name}: {why}." for name, why in NOT_RUN.items())
     text = f"""# Peers
 
-Made by `make peers` on {found["date"]}: every figure of one run on one machine, to be read as ratios. Each run is
-a process of its own, at most {CPU_SECONDS} CPU seconds long, from a data frame in memory to a data frame; ours with
-compiled kernels warm. Versions: {", ".join(found["peers"])}.
+Made by `make peers` on {found["date"]}: every figure of one run on one machine, to be read as ratios. Each
+run is a process of its own, at most {CPU_SECONDS} CPU seconds long, from a data frame in memory to a data
+frame; ours with compiled kernels warm. Versions: {", ".join(found["peers"])}.
 
-Adult, 30,162 rows; age, education, marital-status, race, sex and native-country with ARX's hierarchies; sensitive
-occupation. GCP is `gcp_minus1`: the mean over cells of (high - low)/73 for age and (leaves - 1)/(all leaves - 1)
-of the published node; a suppressed row counts 1 in every cell. The sets of values that AnonyPy and AnonyPyx publish
-are charged as sets, which flatters them a little beside nodes. anjana may suppress {SUPPRESS} % of rows; the others
-suppress nothing. "Achieved" is the promise that was asked for as our audit finds it in what was published; "top share
-1/l" is the frequency l of the same release.
+Adult, 30,162 rows; age, education, marital-status, race, sex and native-country with ARX's hierarchies;
+sensitive occupation. GCP is `gcp_minus1`: the mean over cells of (high - low)/73 for age and (leaves -
+1)/(all leaves - 1) of the published node; a suppressed row counts 1 in every cell. The sets of values that
+AnonyPy and AnonyPyx publish are charged as sets, which flatters them a little beside nodes. anjana may
+suppress {SUPPRESS} % of rows; the others suppress nothing. "Achieved" is the promise that was asked for as
+our audit finds it in what was published; "top share 1/l" is the frequency l of the same release.
 
 ![What each tool loses, and how long it takes](results.svg)
 
