@@ -103,6 +103,8 @@ def curve_order(values: NDArray[np.int32], axes: int) -> NDArray[np.int64]:
     n, across = values.shape[0], spans(values)
     across[:axes] *= AXIS_SHARE
     varied = values.min(axis=0) < values.max(axis=0)
+    if not varied.any():
+        return np.arange(n)
     if not varied.all():
         values, across = np.ascontiguousarray(values[:, varied]), across[varied]
     keys = np.empty(n, np.int64)
