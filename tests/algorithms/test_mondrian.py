@@ -74,7 +74,9 @@ def literally(table, asked, relaxed, free):
 
     @cache
     def has_it(items):
-        return mondrian_literal.holds(asked.get("property", "frequency"), numbers, Counter(dict(items)), whole, far)
+        return mondrian_literal.holds(
+            asked.get("property", "frequency"), numbers, Counter(dict(items)), whole, far
+        )
 
     def good(counts):
         return has_it(tuple(sorted(counts.items())))

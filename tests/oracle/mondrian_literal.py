@@ -69,7 +69,9 @@ def mondrian(columns, sensitive, good, relaxed, free):
         while (codes[-1] - codes[0]) >> shift >= BINS:
             shift += 1
         bins = [(c - codes[0]) >> shift for c in codes]
-        return [sides(rows, j, c) for c, bin, before in zip(codes[1:], bins[1:], bins, strict=False) if bin > before]
+        return [
+            sides(rows, j, c) for c, bin, before in zip(codes[1:], bins[1:], bins, strict=False) if bin > before
+        ]
 
     def cut(rows):
         turn = sorted((j for j in range(len(columns)) if cost(j, rows) > 0), key=lambda j: (-cost(j, rows), j))

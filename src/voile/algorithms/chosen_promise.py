@@ -112,7 +112,9 @@ class ChosenPromise(Algorithm):
         if self.property == "frequency" and not but:
             refuse_ineligible(counts, self.number(), column, suppressing=None)
         name = "k" if self.property == "k_anonymity" else "l"
-        fits = (n for n in range(self.number() - 1, 1, -1) if counts.size and self.model(**{name: n}).check(whole).ok)
+        fits = (
+            n for n in range(self.number() - 1, 1, -1) if counts.size and self.model(**{name: n}).check(whole).ok
+        )
         largest = next(fits, 1)
         remedy = f"{name} = {largest} is the largest that works" if largest > 1 else "use another property"
         if self.property == "tau_l" and counts.size and least_tau(counts, self.number()) < 1:

@@ -21,8 +21,10 @@ COMMANDS = {
     "anonymize": "Publish a table: group, check, write, audit, reveal.",
     "publish": "Publish the next release of a series; the ledger remembers.",
     "audit": "Say what any published table promises, from its bytes.",
+    "compare": "Measure several algorithms on one table, and say which one to use.",
     "explain": "Say step by step what a search over generalizations does with a table.",
     "attack": "Say what a release tells somebody who knows how it was made.",
+    "report": "Write the report of a release, or of any published table, as a page.",
     "estimate": "Answer a count from a release, with its error.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",
     "ledger": "The memory of a series: create, show, verify, recover, withdraw, erase, key.",
@@ -30,6 +32,7 @@ COMMANDS = {
     "algorithms": "The catalog of algorithms, with adversaries and papers.",
     "models": "The catalog of privacy models.",
     "metrics": "The catalog of utility metrics.",
+    "attacks": "The catalog of attacks, with what passes.",
 }
 INTERRUPTED = 130
 _WHOLE = "nothing is half published: a release is there as a whole, or not at all"

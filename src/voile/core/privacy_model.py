@@ -70,11 +70,15 @@ class PrivacyModel(Parameterised, ABC):
     def failing(self, bags: Bags) -> tuple[int, int]:
         """How many groups do not keep the bound, and how many rows are in them."""
         broken = self.broken(bags)
-        return int(broken.sum()), int(bags.rows[broken].sum())
+        return int(broken.sum()), int(self._judged(bags)[broken].sum())
+
+    def _judged(self, bags: Bags) -> NDArray[np.int64]:
+        """Rows of all that is judged: of groups, or of what looks alike where that is another matter."""
+        return bags.alike if self.sizes_only and bags.alike is not None else bags.rows
 
     def broken(self, bags: Bags) -> NDArray[np.bool_]:
         """Which groups do not keep the bound."""
-        broken = np.zeros(bags.sizes.size, bool)
+        broken = np.zeros(self._judged(bags).size, bool)
         bound = self.threshold()
         for numerator, denominator in self.per_group(bags):
             biggest = int(max(numerator.max(initial=0), denominator.max(initial=0)))
@@ -87,6 +91,11 @@ class PrivacyModel(Parameterised, ABC):
     def threshold(self) -> Fraction:
         """The value of the bound."""
         return Fraction(getattr(self, self.bound))
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        """The greatest confidence in anybody's value that the promise leaves to who has ruled out so many other
+        values: 1 stands for less than certain, None for a promise that says nothing about it."""
+        return None
 
     def details(self, bags: Bags) -> dict[str, Any]:
         """More that a certificate says of a promise that was kept; figures of the bags alone."""

@@ -32,4 +32,4 @@ class MarketerRisk(PrivacyModel):
     risk: Fraction = parameter("largest share", places=0)
 
     def per_group(self, bags: Bags) -> Ratios:
-        return [(np.full_like(bags.persons, bags.persons.size), np.full_like(bags.persons, bags.persons.sum()))]
+        return [(np.full_like(bags.crowds, bags.crowds.size), np.full_like(bags.crowds, bags.crowds.sum()))]

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from voile.errors import OutputError, ParameterError
+from voile.output.drawing import png_of, svg_of
 from voile.output.writers import write_bytes
 
 _KINDS = (".svg", ".png")
@@ -30,15 +31,8 @@ def history_picture(history: pl.DataFrame, path: Path) -> Path:
     if path.exists():
         raise OutputError("is already there", where=path.name, rule="a file is never overwritten")
     ours = history.filter(pl.col("published").is_not_null(), pl.col("state") != "abandoned")
-    return write_bytes(_drawn(_history_chart(ours), path.suffix.lower()), path)
-
-
-def _drawn(chart: dict[str, Any], kind: str) -> bytes:
-    import vl_convert  # of some weight: only who draws loads it
-
-    if kind == ".png":
-        return bytes(vl_convert.vegalite_to_png(chart, scale=2))
-    return str(vl_convert.vegalite_to_svg(chart)).encode()
+    chart = _history_chart(ours)
+    return write_bytes(png_of(chart) if path.suffix.lower() == ".png" else svg_of(chart).encode(), path)
 
 
 def _history_chart(ours: pl.DataFrame) -> dict[str, Any]:
@@ -51,7 +45,6 @@ def _history_chart(ours: pl.DataFrame) -> dict[str, Any]:
     loss = [{"release": r, "loss": 100 * x} for r, x in ours.select("release", "gcp_leaves").iter_rows()]
     held = [row for row in rows if row["order"] > 1]
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "background": "white",
         "config": {"font": "sans-serif", "view": {"stroke": None}, "axis": {"labelColor": _INK, "grid": False}},
         "vconcat": [
