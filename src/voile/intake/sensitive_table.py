@@ -56,8 +56,8 @@ def joined(rows: pl.DataFrame, values: pl.DataFrame, column: str) -> JoinedTable
         )
     numbers, row_group = distinct_values(_whole(rows[GROUP], "data"))
     lines, counts = _whole(values[GROUP], SENSITIVE_TABLE), _whole(values[COUNT], SENSITIVE_TABLE)
-    line_group = np.searchsorted(numbers, lines)
-    if not np.array_equal(distinct_values(lines)[0], numbers):
+    found, line_group = distinct_values(lines)
+    if not np.array_equal(found, numbers):
         raise _refused("groups that are not those of the data", "the same groups in both tables")
     if (counts < 1).any() or (counts > row_group.size).any():
         raise _refused("counts that cannot be", "a whole number from 1, at most the rows there are")
