@@ -149,7 +149,8 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         *_measured(release.private_record),
         (
             "files",
-            f"{out}/{next(iter(certificate['files']))}, {out}/certificate.json; keep {out}/private/ to yourself",
+            f"{', '.join(f'{out}/{name}' for name in (*certificate['files'], 'certificate.json'))}; "
+            f"keep {out}/private/ to yourself",
         ),
         ("next", f"voile audit {out} -s {spec}"),
     ]

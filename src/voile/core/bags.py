@@ -202,8 +202,8 @@ class Crowds:
 class Bags:
     """Group sizes in persons (a counterfeit passes for one), rows per group, and a Bag per sensitive column.
 
-    Where quasi-identifiers are published as they are, apart from the values, a group hides nobody: `alike` are then
-    the sets of persons who are equal in them.
+    Where quasi-identifiers are published as they are, apart from the values, a group hides nobody: `alike` has the
+    sets of persons who are equal in them.
     """
 
     sizes: NDArray[np.int64]
