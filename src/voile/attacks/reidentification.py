@@ -35,9 +35,8 @@ class Reidentification(Attack):
     passes = "what was promised of group sizes holds (k-anonymity, or a risk)"
 
     def run(self, view: View, truth: NDArray[np.int64] | None = None) -> Finding:
-        """Exact, from the sizes of groups; of rows alike where quasi-identifiers are published as they are. A
-        success is a right match to be expected: one per group."""
-        crowds, apart = view.bags.crowds, view.bags.alike is not None
+        """Exact, from the sizes of the crowds alone. A success is a right match to be expected: one per crowd."""
+        crowds = view.bags.crowds
         least = int(crowds.sizes.min(initial=int(crowds.sizes.max(initial=0))))
         highest = Fraction(1, least) if least else Fraction(0)
         promised = [promise for promise in view.promises if promise.sizes_only]
@@ -46,12 +45,12 @@ class Reidentification(Attack):
         average = crowds.number / everybody if everybody else 0.0
         return self.found(
             f"a person known to be in the table is found with at most {float(highest):.1%}, on average "
-            f"{average:.1%}; {counted(alone, 'person')} {'like nobody else' if apart else 'alone in a group'}",
+            f"{average:.1%}; {counted(alone, 'person')} like nobody else",
             everybody,
             crowds.number,
             highest=highest,
             ok=all(promise.check(view.bags).ok for promise in promised) if promised else None,
             warning=alone > 0,
-            remedy=_REMEDY[apart] if alone and not promised else "",
+            remedy=_REMEDY[view.bags.alike is not None] if alone and not promised else "",
             details={"alone": alone, **risks},
         )

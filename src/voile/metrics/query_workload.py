@@ -171,6 +171,27 @@ def estimates(boxes: Boxes, workload: Workload) -> NDArray[np.float64]:
     return _in_blocks(expect, workload.queries, room)
 
 
+def relative_errors(
+    boxes: Boxes, sides: Sequence[Side], theta: Fraction, queries: int, seed: int
+) -> NDArray[np.float64]:
+    """|actual - estimated| / actual of random queries of an expected selectivity; of those that count anything.
+
+    A query is a random range of each of the d sides and of the first sensitive column, |A| theta^(1/(d+1)) of the
+    column's |A| values each (paper 001).
+    """
+    if boxes.rows == 0:
+        return np.empty(0)
+
+    def length(values: int) -> int:
+        return range_length(values, theta, len(sides) + 1)
+
+    workload = drawn(seed, queries, sides, length, boxes.sensitive[0], length)
+    actual = truths(workload)
+    some = actual > 0
+    errors: NDArray[np.float64] = np.abs(actual - estimates(boxes, workload))[some] / actual[some]
+    return errors
+
+
 def _matches(boxes: Boxes, sensitive: Column, values: Numbers, low: Numbers, high: Numbers) -> NDArray[np.float32]:
     """Of each published value and query the share that the query accepts: all or nothing; of a node by the weights
     of its base values."""

@@ -8,7 +8,7 @@ import numpy as np
 from voile.core.boxes import Boxes
 from voile.core.metric import Metric
 from voile.core.parameters import parameter
-from voile.metrics.query_workload import ALL, chosen_sides, drawn, estimates, range_length, require_share, truths
+from voile.metrics.query_workload import ALL, chosen_sides, relative_errors, require_share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,16 +38,5 @@ class QweMedian(Metric):
 
     def measure(self, boxes: Boxes) -> float:
         """A float: shares are; it decides nothing. 0 if no query counts anything."""
-        sides = chosen_sides(boxes, self.on)
-        if boxes.rows == 0:
-            return 0.0
-
-        def length(values: int) -> int:
-            return range_length(values, self.theta, len(sides) + 1)
-
-        workload = drawn(self.seed, self.queries, sides, length, boxes.sensitive[0], length)
-        actual = truths(workload)
-        some = actual > 0
-        if not some.any():
-            return 0.0
-        return float(np.median(np.abs(actual - estimates(boxes, workload))[some] / actual[some]))
+        errors = relative_errors(boxes, chosen_sides(boxes, self.on), self.theta, self.queries, self.seed)
+        return float(np.median(errors)) if errors.size else 0.0

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from voile.output.drawing import svg_of
 from voile.reporting.markup import Markup, escaped
 
@@ -124,49 +126,54 @@ def histogram(
     after: Sequence[float] | None = None,
     names: tuple[str, str] = ("before", "after"),
     description: str = "",
-    log: bool = False,
+    days: bool = False,
 ) -> Chart:
-    """Counts in bins (from, to, count) of a number; with `after`, other counts in the same bins as a line.
+    """Counts in bins (from, to, count) of a number; with `after`, other counts in the same bins as a line. `days`:
+    numbers are days since 1970.
 
     >>> histogram("Ages", [(0, 10, 3), (10, 20, 5)], value="age", amount="rows").rows
     (('0 to 10', 3), ('10 to 20', 5))
     """
-    data = [{"low": low, "high": high, "value": count, "kind": names[0]} for low, high, count in bins]
-    across = {"title": value, "axis": {"grid": False, "tickCount": 6}, "scale": {"zero": False, "nice": False}}
-    scale = {"scale": {"type": "symlog"}} if log else {}
-    upward = {"field": "value", "type": "quantitative", "title": amount, **scale}
-    upward |= {"axis": {"tickCount": 4, "format": "~s"}}
-    encoding: dict[str, Any] = {
-        "x": {"field": "low", "type": "quantitative", **across},
-        "x2": {"field": "high"},
-        "y": upward,
-        "y2": {"datum": 0},
-    }
-    mark = {"type": "bar", "binSpacing": 0.5, "fill": COLOURS[0]}
+    place = _moment if days else float
+    data = [{"low": place(low), "high": place(high), "value": n, "kind": names[0]} for low, high, n in bins]
+    across: dict[str, Any] = {"field": "low", "title": value, "axis": {"grid": False, "tickCount": 5}}
+    across |= _IN_TIME if days else {"type": "quantitative", "scale": {"zero": False, "nice": False}}
+    upward = {"field": "value", "type": "quantitative", "title": amount, "axis": _SHORT}
+    encoding: dict[str, Any] = {"x": across, "x2": {"field": "high"}, "y": upward, "y2": {"datum": 0}}
+    rows = [(f"{_end(low, days)} to {_end(high, days)}", shown(count)) for low, high, count in bins]
     if after is None:
-        spec: dict[str, Any] = {"mark": mark, "encoding": encoding, "data": {"values": data}}
-    else:
-        line = [{"low": low, "value": n, "kind": names[1]} for (low, _, _), n in zip(bins, after, strict=True)]
-        line += [{"low": bins[-1][1], "value": after[-1], "kind": names[1]}] if bins else []
-        colour = _colours(names, (COLOURS[0], COLOURS[1]))
-        step = {"type": "line", "interpolate": "step-after", "strokeWidth": 2.5}
-        there = {"x": {"field": "low", "type": "quantitative", **across}, "y": upward, "color": colour}
-        spec = {
-            "layer": [
-                {
-                    "data": {"values": data},
-                    "mark": {"type": "bar", "binSpacing": 0.5, "opacity": 0.55},
-                    "encoding": encoding | {"color": colour},
-                },
-                {"data": {"values": line}, "mark": step, "encoding": there},
-            ]
-        }
-    rows = [(f"{shown(low)} to {shown(high)}", count) for low, high, count in bins]
-    header: tuple[str, ...] = (value, amount)
-    if after is None:
-        return Chart(title, description, {"height": 170, **spec}, header, tuple(rows))
+        mark = {"type": "bar", "binSpacing": 0.5, "color": COLOURS[0]}
+        plain = {"height": 170, "mark": mark, "encoding": encoding, "data": {"values": data}}
+        return Chart(title, description, plain, (value, amount), tuple(rows))
+    line = [{"low": place(low), "value": n, "kind": names[1]} for (low, _, _), n in zip(bins, after, strict=True)]
+    line += [{"low": place(bins[-1][1]), "value": after[-1], "kind": names[1]}] if bins else []
+    colour = _colours(names, COLOURS[:2])
+    layers = [
+        {
+            "data": {"values": data},
+            "mark": {"type": "bar", "binSpacing": 0.5, "opacity": 0.55},
+            "encoding": encoding | {"color": colour},
+        },
+        {
+            "data": {"values": line},
+            "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2.5},
+            "encoding": {"x": across, "y": upward, "color": colour},
+        },
+    ]
     pairs = tuple((*row, shown(more)) for row, more in zip(rows, after, strict=True))
-    return Chart(title, description, {"height": 190, **spec}, (value, *names), pairs)
+    return Chart(title, description, {"height": 190, "layer": layers}, (value, *names), pairs)
+
+
+_IN_TIME = {"type": "temporal", "scale": {"type": "utc", "nice": False}}
+
+
+def _moment(day: float) -> float:
+    """A day since 1970 in milliseconds."""
+    return day * 86_400_000
+
+
+def _end(value: float, days: bool) -> Cell:
+    return str(np.datetime64(int(value), "D")) if days else shown(value)
 
 
 def before_after(
@@ -292,7 +299,7 @@ def lines(
         for name, places in series
         for x, y, low, high in places
     ]
-    scale = {"scale": {"type": "log"}} if log else {"scale": {"zero": False}}
+    scale = {"scale": {"type": "log", "nice": False}} if log else {"scale": {"zero": False}}
     formats = ({"format": "~%"} if part else {"format": "~g"} for part in percent)
     x_axis, y_axis = ({**form, "tickCount": 5} for form in formats)
     x = {"field": "x", "type": "quantitative", "title": across, "axis": x_axis, **scale}
@@ -333,11 +340,12 @@ def shown(value: float, percent: bool = False) -> Cell:
     return float(f"{value:.4g}")
 
 
+_SHORT = {"tickCount": 4, "labelExpr": "format(datum.value, '~s')"}  # 0, 500, 1k
 _QUIET = {"ticks": False, "domain": False, "labelPadding": 6}
 
 
 def _amount(field: str, title: str, percent: bool) -> dict[str, Any]:
-    axis = {"tickCount": 4, "format": "~%" if percent else "~s"}
+    axis = {"tickCount": 4, "format": "~%"} if percent else _SHORT
     return {"field": field, "type": "quantitative", "title": title, "axis": axis}
 
 

@@ -1,0 +1,80 @@
+"""Attacks and verdicts as parts of a report."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from voile import catalog
+from voile.auditing import AuditReport
+from voile.reporting.markup import Markup, joined
+from voile.reporting.page import Section, paragraph, section, table, verdict
+
+_SAFER = {">=": "larger", "<=": "smaller", "<": "smaller"}
+_RISKS = ("prosecutor_risk", "journalist_risk", "marketer_risk")
+
+
+def attacks_section(found: AuditReport) -> Section:
+    """What attacks on the release found, and the risks to be found in it."""
+    documents = [finding.document() for finding in getattr(found, "findings", ()) if not finding.private]
+    told = (found.certificate or {}).get("attacks")
+    if not documents and isinstance(told, list):
+        documents = [entry for entry in told if isinstance(entry, dict)]
+    models = catalog.models()
+    risks = [
+        (models[key].title, _percent(found.achieved[key].shown()), models[key].meaning)
+        for key in _RISKS
+        if key in found.achieved
+    ]
+    return section(
+        "attacks",
+        "Attacks, and what they found",
+        paragraph(
+            "Each attack below knows everybody's quasi-identifying values and this table, and nothing of how the "
+            "table was made. What is right by luck counts, too."
+        )
+        if documents
+        else "",
+        findings_table("Attacks on this table", documents) if documents else "",
+        table("The risk to be found", ("who looks", "chance", "meaning"), risks),
+    )
+
+
+def findings_table(caption: str, documents: Iterable[Mapping[str, Any]]) -> Markup:
+    """One line for each attack, with what it means in words."""
+    header = ("attack", "verdict", "right", "95 % interval", "highest confidence", "allowed", "what it means")
+    return table(caption, header, [_line(document) for document in documents])
+
+
+def _line(document: Mapping[str, Any]) -> tuple[object, ...]:
+    ok = document.get("ok")
+    words = {True: "held off", False: "succeeds", None: "nothing promised"}[ok if isinstance(ok, bool) else None]
+    interval = document.get("interval")
+    ends = [_percent(end) for end in interval] if isinstance(interval, list) else []
+    return (
+        str(document.get("title", document.get("attack", ""))),
+        joined(verdict(ok if isinstance(ok, bool) else None, words)),
+        f"{_percent(document.get('rate'))} ({document.get('successes')} of {document.get('trials')})",
+        " to ".join(ends),
+        _percent(document.get("highest")),
+        _percent(document.get("allowed")),
+        str(document.get("meaning", "")),
+    )
+
+
+def _percent(share: object) -> str:
+    try:
+        return f"{100 * float(str(share)):.3g} %"
+    except ValueError:
+        return "-" if share is None else str(share)
+
+
+def models_table(found: AuditReport) -> Markup:
+    """What each privacy model says: first the figures that protect by being large."""
+    models = catalog.models()
+    order = sorted(found.achieved, key=lambda key: (models[key].sense != ">=", list(models).index(key)))
+    rows = []
+    for key in order:
+        model, figure = models[key], found.achieved[key].shown()
+        others = [f"{card.name} = {card.default}" for card in model.parameters() if card.name != model.bound]
+        shown = "-" if figure is None else figure
+        rows.append((", ".join([model.title, *others]), shown, _SAFER[model.sense], model.meaning))
+    return table("What the table achieves, by privacy model", ("model", "achieved", "safer", "meaning"), rows)
