@@ -12,6 +12,7 @@ from voile.reporting.page import bullets, code, figure, page, paragraph, section
 
 Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
+TWO_TABLES = "two tables"
 _PROMISED = ("k", "l", "m", "c", "tau", "t")  # parameters of promises; others say how they are kept
 _READERS = {
     "algorithm": "Readers may know how it was made (assume so if in doubt)",
@@ -61,9 +62,20 @@ def _lead(document: Mapping[str, Any], made: Runs) -> Markup:
         kind="warning",
     )
     drawn = list(_spots(made, LOSS))
-    picture = figure(frontier("Loss against promise", drawn, upward=f"detail lost ({LOSS})")) if drawn else ""
+    chart = frontier("Loss against promise", drawn, upward=f"detail lost ({LOSS})")
+    picture = figure(chart, *_not_drawn(made)) if drawn else ""
     left = element("div", *answers, private)
     return element("div", left, element("div", picture), class_="answer")
+
+
+def _not_drawn(made: Runs) -> Iterator[Markup]:
+    apart = sorted({run["algorithm"] for run in made if run["notation"] == TWO_TABLES})
+    if apart:
+        yield element("br")
+        yield joined(
+            f"Not drawn: {', '.join(apart)}. Two tables, with quasi-identifiers exactly as they are, lose "
+        )
+        yield joined("none of their detail; compare the ", element("a", "errors of counts", href="#figures"), ".")
 
 
 def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
@@ -108,7 +120,7 @@ def _reasons(found: Mapping[str, Any]) -> Markup:
 def _spots(made: Runs, metric: str) -> Iterator[Spot]:
     """Runs with a figure; two tables publish quasi-identifiers exactly, so that their loss says nothing."""
     for run in made:
-        if run["notation"] == "two tables" and metric == LOSS:
+        if run["notation"] == TWO_TABLES and metric == LOSS:
             continue
         achieved = run["achieved_l"]
         if isinstance(achieved, int | float) and run.get(metric) is not None:
