@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from voile.core.release import Release
 from voile.core.table import Table
 from voile.errors import Infeasible, NothingDisclosed, PromiseBroken, VoileError
 from voile.kernels.compiled import cache_folder
-from voile.reporting.comparison_page import TWO_TABLES
+from voile.reporting.comparison_page import ATTACK, TWO_TABLES
 
 WARMING_ROWS = (400, 4000)  # more where fewer are refused
 _MEASURING = "measuring"
@@ -58,11 +58,21 @@ def figures_of(release: Release) -> dict[str, Any]:
         "achieved_tau": checks["tau_l_diversity"],
         **document["utility"],
         **release.private_record.get("measured", {}),
+        **_guessed(release.private_record.get("attacks", ())),
         "rows": table["rows"],
         "groups": table["groups"],
         "suppressed_rows": table["suppressed"],
         "counterfeits": table.get("counterfeits", 0),
     }
+
+
+def _guessed(attacks: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Of each attack that is graded by the truth, the share of persons it guessed right; the worst column."""
+    rates: dict[str, float] = {}
+    for finding in attacks:
+        name = f"{ATTACK}{finding['attack']}"
+        rates[name] = max(rates.get(name, 0.0), finding["rate"])
+    return rates
 
 
 def _notation(key: str) -> str:
