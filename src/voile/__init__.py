@@ -21,6 +21,7 @@ _HOMES = {
     "attack_minimality": "voile.attacking",
     "audit": "voile.auditing",
     "audit_series": "voile.series_auditing",
+    "audit_with_known": "voile.attacking",
     "compare": "voile.comparing.comparison",
     "estimate": "voile.estimating",
     "explain": "voile.explaining",
@@ -28,6 +29,7 @@ _HOMES = {
     "inspect": "voile.inspection.inspecting",
     "publish": "voile.pipeline",
     "read": "voile.pipeline",
+    "report": "voile.reporting.rebuilding",
 }
 __all__ = [
     "Hierarchy",
@@ -41,6 +43,7 @@ __all__ = [
     "attack_minimality",
     "audit",
     "audit_series",
+    "audit_with_known",
     "compare",
     "estimate",
     "explain",
@@ -48,10 +51,11 @@ __all__ = [
     "inspect",
     "publish",
     "read",
+    "report",
 ]
 
 if TYPE_CHECKING:
-    from voile.attacking import attack_minimality
+    from voile.attacking import attack_minimality, audit_with_known
     from voile.auditing import audit
     from voile.comparing.comparison import compare
     from voile.core.hierarchy import Hierarchy
@@ -63,6 +67,7 @@ if TYPE_CHECKING:
     from voile.explaining import explain
     from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, export_hierarchy, publish, read
+    from voile.reporting.rebuilding import report
     from voile.series.publishing import Series
     from voile.series_auditing import audit_series
 

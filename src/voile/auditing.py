@@ -51,6 +51,7 @@ class AuditReport:
     failures: tuple[str, ...] = field(default=())
     met: tuple[str, ...] = field(default=())  # promises and requirements, each with its figure
     findings: tuple[Finding, ...] = field(default=())  # what attacks found
+    promises: tuple[PrivacyModel, ...] = field(default=())  # of the certificate, and what was required
 
     @property
     def judged(self) -> bool:
@@ -126,7 +127,8 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
     promises = promised(certificate) + requirements
     failures, met = _judged(report, promises)
     found = exact_findings(report.bags, dict(report.achieved), promises)
-    return replace(report, failures=(*release.problem, *failures), met=tuple(met), findings=tuple(found))
+    told = {"failures": (*release.problem, *failures), "met": tuple(met)}
+    return replace(report, **told, findings=tuple(found), promises=tuple(promises))
 
 
 def audit_frame(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,15 @@ def exact_findings(bags: Bags, achieved: dict[str, Verdict], promises: Sequence[
         return list(pair.map(lambda attack: attack().run(view), chosen))
 
 
-def graded_findings(view: View, truth: NDArray[np.int64]) -> list[Finding]:
-    """What attacks find on everybody whose quasi-identifiers are known, graded by the truth: private."""
+def graded_findings(view: View, truth: Sequence[NDArray[np.int64]] | None, persons: int) -> list[Finding]:
+    """What attacks find on so many persons whose quasi-identifiers and groups are known, graded by the true codes
+    of each sensitive column where these are known, too: for the steward alone."""
     chosen = [attack for attack in catalog.attacks().values() if attack.graded and attack.releases == 1]
-    return [attack().run(view, truth) for attack in chosen]
+    found = []
+    for place, bag in enumerate(view.bags.columns):
+        seen = replace(view, bags=replace(view.bags, columns=(bag,)))
+        column = {"sensitive_column": place + 1} if len(view.bags.columns) > 1 else {}
+        for attack in chosen:
+            finding = attack.configure({"persons": persons}).run(seen, None if truth is None else truth[place])
+            found.append(replace(finding, details=finding.details | column))
+    return found

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 from voile.core.attack import Attack, Finding, View
 from voile.errors import counted
 
+_REMEDY = {
+    False: 'ask for larger groups: --also "k>=5"',
+    True: "quasi-identifiers are published as they are: use an algorithm that generalises them, such as rda",
+}
 RISKS = ("prosecutor_risk", "journalist_risk", "marketer_risk")
 
 
@@ -31,8 +35,8 @@ class Reidentification(Attack):
     passes = "what was promised of group sizes holds (k-anonymity, or a risk)"
 
     def run(self, view: View, truth: NDArray[np.int64] | None = None) -> Finding:
-        """Exact, from the sizes of the groups alone. A success is a right match to be expected: one per group."""
-        persons = view.bags.persons
+        """Exact, from the sizes of the crowds alone. A success is a right match to be expected: one per crowd."""
+        persons = view.bags.crowds
         least = int(persons.min(initial=int(persons.max(initial=0))))
         highest = Fraction(1, least) if least else Fraction(0)
         alone = int((persons == 1).sum())
@@ -42,12 +46,12 @@ class Reidentification(Attack):
         average = persons.size / everybody if everybody else 0.0
         return self.found(
             f"a person known to be in the table is found with at most {float(highest):.1%}, on average "
-            f"{average:.1%}; {counted(alone, 'person')} alone in a group",
+            f"{average:.1%}; {counted(alone, 'person')} like nobody else",
             everybody,
             int(persons.size),
             highest=highest,
             ok=all(promise.check(view.bags).ok for promise in promised) if promised else None,
             warning=alone > 0,
-            remedy='ask for larger groups: --also "k>=5"' if alone and not promised else "",
+            remedy=_REMEDY[view.bags.alike is not None] if alone and not promised else "",
             details={"alone": alone, **risks},
         )

@@ -84,7 +84,7 @@ def findings(found: Iterable["Finding"]) -> None:
     found = list(found)
     rows = [
         (
-            each.title,
+            each.title + (" (for you alone)" if each.private else ""),
             f"{each.successes} of {each.trials}",
             "-" if each.highest is None else f"{float(each.highest):.1%}",
             each.state,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from voile.core.bags import Bags
 from voile.core.parameters import Parameterised, in_decimals
-from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.table import Table
 from voile.core.verdict import Verdict
@@ -61,12 +60,17 @@ class View:
     quasi: tuple[NDArray[np.int64], ...] = ()
     promises: tuple[PrivacyModel, ...] = ()
     achieved: Mapping[str, Verdict] = field(default_factory=dict)
+    knows: str = "everybody's quasi-identifiers"  # what of persons, in words
 
     @classmethod
-    def inside(cls, table: Table, partition: Partition, bags: Bags, promises: Sequence[PrivacyModel]) -> "View":
+    def inside(
+        cls, table: Table, group: NDArray[np.int64], bags: Bags, promises: Sequence[PrivacyModel] = ()
+    ) -> "View":
         """The worst case, of a grouping that is at hand: everybody's quasi-identifiers and groups are known.
-        Rows that are not published are in group -1; `bags` are of the groups as published."""
-        return cls(bags, partition.group, tuple(column.codes for column in table.quasi), tuple(promises))
+        `group` is that of each row, -1 of who is not published; `bags` are of these groups as published."""
+        quasi = tuple(column.codes for column in table.quasi)
+        knows = "everybody's quasi-identifiers and group"
+        return cls(bags, np.asarray(group[: table.n]), quasi, tuple(promises), knows=knows)
 
     def confidence(self, eliminated: int = 0) -> Fraction | None:
         """The least confidence that a promise leaves to who has ruled out so many values; None: none does."""

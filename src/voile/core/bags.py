@@ -101,6 +101,19 @@ class Bag:
             possible=None if self.possible is None else np.add.reduceat(self.possible[order], new),
         )
 
+    def gathered(self, groups: NDArray[np.int64]) -> "Bag":
+        """The bag of these groups, one after the other; a group may come again.
+
+        >>> bag = Bag.of(np.array([0, 0, 1]), np.array([5, 2, 2]), 2).gathered(np.array([1, 0, 0]))
+        >>> bag.codes.tolist(), bag.start.tolist()
+        ([2, 2, 5, 2, 5], [0, 1, 3, 5])
+        """
+        many = self.distinct()[groups]
+        start = np.concatenate(([0], np.cumsum(many)))
+        place = np.repeat(self.start[groups] - start[:-1], many) + np.arange(int(start[-1]))
+        possible = None if self.possible is None else self.possible[place]
+        return replace(self, start=start, codes=self.codes[place], counts=self.counts[place], possible=possible)
+
     def distinct(self) -> NDArray[np.int64]:
         """Number of different values per group."""
         return np.diff(self.start)

@@ -28,6 +28,7 @@ from voile.core.table import Column, Table
 from voile.core.verdict import Verdict
 
 FORMAT = 1
+LEARNT = "a reader who learns from all groups which values go with which quasi-identifiers (deFinetti attack)"
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,8 @@ def _not_promised(claim: Claim, table: Table) -> list[str]:
         limits.insert(0, "a reader who knows which rows are one person's, where those share a sensitive value")
         limits.insert(0, "that a person has a value in any of several rows: the promise is for each row")
     limits[:0] = claim.algorithm.limits(claim.series)
+    if LEARNT not in limits:
+        limits.append(LEARNT)
     if any(claim.rung_of(model) != claim.rung for model in claim.also):
         limits.insert(0, "the further promises about values, against a reader who knows the algorithm")
     if len(table.sensitive) > 1:

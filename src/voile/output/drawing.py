@@ -1,8 +1,11 @@
 """From our own Vega-Lite to SVG and PNG; nothing is fetched from anywhere."""
 
+import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any
+
+from voile.errors import OutputError
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # a name that tells the version, not an address to open
 
@@ -11,7 +14,14 @@ def svg_of(chart: Mapping[str, Any]) -> str:
     """A chart as SVG text."""
     import vl_convert  # of some weight: only who draws loads it
 
-    return str(vl_convert.vegalite_to_svg(_text(chart), allowed_base_urls=[]))
+    svg = None
+    with contextlib.suppress(Exception):  # its message may quote what is drawn
+        svg = str(vl_convert.vegalite_to_svg(_text(chart), allowed_base_urls=[]))
+    if svg is None:
+        raise OutputError(
+            "cannot be drawn", where="a chart", remedy="leave the report out (--no-report), and please report this"
+        )
+    return svg
 
 
 def png_of(chart: Mapping[str, Any], scale: float = 2) -> bytes:

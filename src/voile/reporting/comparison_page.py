@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from voile import catalog
+from voile.core.algorithm import Rung
 from voile.reporting.charts import shown
 from voile.reporting.frontier import Spot, frontier
 from voile.reporting.markup import Markup, element, joined
@@ -11,11 +12,16 @@ from voile.reporting.page import bullets, code, figure, page, paragraph, section
 
 Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
+_PROMISED = ("k", "l", "m", "c", "tau", "t")  # parameters of promises; others say how they are kept
 _READERS = {
-    "algorithm": "Readers may know how it was made",
+    "algorithm": "Readers may know how it was made (assume so if in doubt)",
     "release": "Readers only look at the release",
 }
-_WHERE = {"algorithm": "Assume this if in doubt.", "release": "Nobody reasons about the algorithm."}
+_RUNGS = {
+    Rung.RELEASE.value: "readers who do not reason about how it was made",
+    Rung.ALGORITHM_MARGINAL.value: "readers who know the algorithm",
+    Rung.ALGORITHM_STRONG.value: "readers who know the algorithm, and everybody else's values",
+}
 # beside the metrics of the catalog: what the tables call them, and whether little or much is good
 _OWN = {
     "achieved_k": ("achieved k", "rows that share a group, at least", "high"),
@@ -65,7 +71,7 @@ def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
     what = _verdict(found)
     options = "".join(f" -p {name}={value}" for name, value in found["parameters"].items())
     command = f"-a {found['algorithm']}{options}" if found["algorithm"] else ""
-    chosen = "By results, which cost nothing here." if found["looked"] else "Not by results: see below why."
+    chosen = "Chosen by results: free here." if found["looked"] else "Chosen without a look at results."
     return element(
         "section",
         element("h2", _READERS[adversary]),
@@ -79,7 +85,7 @@ def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
 def _verdict(found: Mapping[str, Any]) -> str:
     if not found["algorithm"]:
         return str(found["reasons"][-1]["answer"])
-    return f"Holds against: {found['rung']}."
+    return f"Holds against {_RUNGS[found['rung']]}."
 
 
 def _outcome(found: Mapping[str, Any], made: Runs) -> str:
@@ -90,7 +96,7 @@ def _outcome(found: Mapping[str, Any], made: Runs) -> str:
                 f" Here it lost {run[LOSS]:.1%} of the detail ({LOSS}), {run['suppressed_rows'] or 'no'} rows "
                 "suppressed"
             )
-            return f"{lost}, in {run['seconds']:.2g} s."
+            return f"{lost}, in {run['cpu_seconds']:.2g} CPU seconds."
     return " It was not among the runs." if found["algorithm"] else ""
 
 
@@ -111,7 +117,7 @@ def _spots(made: Runs, metric: str) -> Iterator[Spot]:
 
 def _name(run: Mapping[str, Any]) -> str:
     """The algorithm with the parameters that are not the promise's own."""
-    given = {name: value for name, value in run["parameters"].items() if name not in ("l", "m", "k", "tau")}
+    given = {name: value for name, value in run["parameters"].items() if name not in _PROMISED}
     return " ".join([run["algorithm"], *(f"{name}={value}" for name, value in given.items())])
 
 
@@ -119,12 +125,21 @@ def _tables(made: Runs, measured: Sequence[str]) -> Iterator[Markup]:
     if not made:
         yield paragraph("No run made a release.")
         return
-    for metric in measured:
-        drawn = list(_spots(made, metric))
-        if drawn and metric.startswith("qwe"):
-            yield figure(frontier(f"Error of counts: {metric}", drawn, upward=metric, percent=False))
-    for metric in (*_FIGURES, *measured, *_OWN):
-        yield _one_table(made, metric)
+    errors = [metric for metric in measured if metric.startswith("qwe")]
+    drawn = {metric: list(_spots(made, metric)) for metric in errors}
+    yield _pairs(
+        *(
+            figure(frontier(f"Error of counts: {metric}", spots, upward=metric, percent=False))
+            for metric, spots in drawn.items()
+            if spots
+        )
+    )
+    yield _pairs(*(_one_table(made, metric) for metric in (*_FIGURES, *measured, *_OWN)))
+
+
+def _pairs(*parts: Markup) -> Markup:
+    """Two beside each other where there is room: tables have a column for each l."""
+    return element("div", *parts, class_="pairs")
 
 
 def _one_table(made: Runs, metric: str) -> Markup:
@@ -137,7 +152,7 @@ def _one_table(made: Runs, metric: str) -> Markup:
 
 
 def _promise(run: Mapping[str, Any]) -> str:
-    given = [f"{name} = {v}" for name, v in run["parameters"].items() if name in ("l", "m", "k", "tau")]
+    given = [f"{name} = {v}" for name, v in run["parameters"].items() if name in _PROMISED]
     return ", ".join(given) or "as it is"
 
 

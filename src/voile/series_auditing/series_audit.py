@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from voile.attacks.candidate_sets import Integers, Intersections, score
+from voile.attacks.intersection import Intersection, values_left
 from voile.auditing import AuditReport, audited
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import Role, Schema
 from voile.errors import InputError, ParameterError, counted
 from voile.intake.spec_file import Spec, schema_of
+from voile.models.m_uniqueness import MUniqueness
 from voile.models.unique_distinct_l_diversity import UniqueDistinctLDiversity
 from voile.release_files import ReadRelease, read_release
 from voile.requirements import parse_requirements
@@ -225,6 +227,7 @@ class _SeriesAudit:
             sizes={int(size): int(sizes[size]) for size in np.flatnonzero(sizes)},
             pairs=_pairs(seen),
             exact=exact,
+            findings=(Intersection().run(values_left(seen, [] if m is None else [MUniqueness(m=m)])),),
             **self._said(),
         )
 
