@@ -1,4 +1,4 @@
-"""1-D l-diversity on the Hilbert curve: the curve, the promise, the literal transcription, the figures of the facts."""
+"""1-D l-diversity on the Hilbert curve: curve, promise, literal transcription, figures of the facts."""
 
 from itertools import pairwise
 
@@ -119,8 +119,8 @@ def test_refining_keeps_the_promise_and_never_costs(table):
 
 
 def test_a_worked_example():
-    """Six persons on a line, values a a b b c a, l = 2: a is critical (three rows, three groups), so each group takes
-    the next a, and the earliest row of another value."""
+    """Six persons on a line, values a a b b c a, l = 2: a is critical (three rows, three groups), so each group
+    takes the next a, and the earliest row of another value."""
     table = table_from([1, 2, 3, 4, 5, 6], [0] * 6, [0] * 6, [0] * 6, [0, 0, 1, 1, 2, 0])
     assert parts_of(Hilbert(l=2).partition(table).group) == [[0, 2], [1, 3], [4, 5]]
 

@@ -131,7 +131,7 @@ def test_equals_it_by_distances(data):
 
 @given(tables(most=60, values=5), st.sampled_from(ASKED), st.sampled_from(["strict", "relaxed"]))
 def test_promise(table, asked, mode):
-    """Every group keeps the model; strict groups do not share a value in every column; or a refusal that is right."""
+    """Every group keeps the model, and strict ones keep equal rows together; or a refusal that is right."""
     algorithm = Mondrian(**asked, mode=mode)
     try:
         partition = algorithm.partition(table)

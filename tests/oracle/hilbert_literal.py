@@ -4,7 +4,7 @@ from collections import Counter
 
 
 def place_on_curve(cell, bits):
-    """The place of a cell of a cube of 2**bits per side (Skilling 2004, AxestoTranspose, then the bits in turn)."""
+    """The place of a cell of a cube of 2**bits per side (Skilling 2004; then the bits in turn)."""
     x, n = list(cell), len(cell)
     q = 1 << (bits - 1)
     while q > 1:

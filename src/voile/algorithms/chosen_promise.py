@@ -50,11 +50,13 @@ class ChosenPromise(Algorithm):
     )
     property: str = parameter("what every group must keep", default="frequency", choices=tuple(MODELS))
     k: int | str = parameter("rows of a group at least, if k_anonymity", default=NONE, minimum=2, choices=(NONE,))
-    c: Fraction | str = parameter(
+    c: Fraction | str = parameter(  # noqa: RUF009
         "how far ahead the most frequent value stays below, if recursive", default=NONE, places=0, choices=(NONE,)
     )
-    tau: Fraction | str = parameter("largest share of a value, if tau_l", default=NONE, places=0, choices=(NONE,))
-    t: Fraction | str = parameter(
+    tau: Fraction | str = parameter(  # noqa: RUF009
+        "largest share of a value, if tau_l", default=NONE, places=0, choices=(NONE,)
+    )
+    t: Fraction | str = parameter(  # noqa: RUF009
         "largest distance from the table's distribution, if t_closeness", default=NONE, places=0, choices=(NONE,)
     )
 

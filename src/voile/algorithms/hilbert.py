@@ -8,6 +8,7 @@ earliest on the curve. It never gets stuck, for the same reason as ELIG, whose s
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -103,13 +104,15 @@ def curve_order(values: NDArray[np.int32], axes: int) -> NDArray[np.int64]:
     n, across = values.shape[0], spans(values)
     across[:axes] *= AXIS_SHARE
     varied = values.min(axis=0) < values.max(axis=0)
+    if not varied.any():
+        return np.arange(n)
     if not varied.all():
         values, across = np.ascontiguousarray(values[:, varied]), across[varied]
     keys = np.empty(n, np.int64)
     threads = max(1, min(8, os.cpu_count() or 1))
     ends = [n * i // threads for i in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
-        parts = [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
+        parts = [slice(*pair) for pair in pairwise(ends)]
         list(pool.map(lambda part: hilbert_keys(values[part], across, keys[part]), parts))
     return np.argsort(keys, kind="stable")
 

@@ -1,4 +1,4 @@
-"""Mondrian: cut the table into boxes, the widest column first, while both sides keep a promise (LeFevre et al. 2006).
+"""Mondrian: cut the table into boxes, widest column first, while both sides keep a promise (LeFevre et al. 2006).
 
 Any promise that unions of good groups keep can stop the cutting. Which one is the parameter `property`; the papers
 say "Mondrian" and mean one or another (facts/bsgi.md A3), so name it.

@@ -86,7 +86,7 @@ def seated(groups: PublishedGroups, points: NDArray[np.int32], seats: Integers) 
     """A group for everybody, whose box covers the person; -1 where none does.
 
     Boxes overlap, so that often several do. Persons with the least choice choose first, and take the group with
-    most seats left: nobody can do better without knowing more.
+    most seats left. Who is first of those with equal choice has nothing to do with their values: a fixed shuffle.
     """
     if len(points) * groups.groups > MOST_PAIRS:
         raise BeyondReach(
@@ -99,5 +99,7 @@ def seated(groups: PublishedGroups, points: NDArray[np.int32], seats: Integers) 
     covers = np.zeros(len(points), np.int64)
     count_covers(*boxes, points, covers)
     group = np.full(len(points), -1)
-    take_seats(*boxes, points, np.argsort(covers, kind="stable"), seats.astype(np.int64), group)
+    anybody = np.random.default_rng(0).permutation(len(points))
+    order = anybody[np.argsort(covers[anybody], kind="stable")]
+    take_seats(*boxes, points, order, seats.astype(np.int64), group)
     return group

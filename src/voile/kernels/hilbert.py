@@ -88,8 +88,8 @@ def group_along(marks, value, queue, head, ell, groups, group):
     """Form groups of `ell` different values: those that are critical, and the rows earliest on the curve.
 
     Rows are numbered along the curve, and `value` is that of each. The rows of value v are queue[head[v] :
-    head[v + 1]]; heads move on as rows are taken. A heap has the heads by place on the curve; a value that is taken
-    out of turn leaves its entry there, to be passed over once it comes up.
+    head[v + 1]]; heads move on as rows are taken. A heap has the heads by place on the curve; a value that is
+    taken out of turn leaves its entry there, to be passed over once it comes up.
     """
     m = head.size - 1
     heap, size = np.empty(queue.size + m, np.int64), 0

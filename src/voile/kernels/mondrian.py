@@ -154,7 +154,7 @@ def cut_at_median(rule, part, rows, begin, end, relaxed):
 
 @kernel
 def sort_into_bins(part, rows, begin, end, j, shift, last):
-    """Order rows by bin of a column; returns of each bin its end in that order, its least and its greatest code."""
+    """Order rows by bin of a column; returns of each bin its end in that order, its least and greatest code."""
     least, greatest = part.bins[: last + 1], part.bins[FREE_BINS : FREE_BINS + last + 1]
     after = part.bins[2 * FREE_BINS : 2 * FREE_BINS + last + 1]
     for place in range(last + 1):

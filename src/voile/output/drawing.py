@@ -31,5 +31,23 @@ def png_of(chart: Mapping[str, Any], scale: float = 2) -> bytes:
     return bytes(vl_convert.vegalite_to_png(_text(chart), scale=scale, allowed_base_urls=[]))
 
 
+LONGEST = 120  # characters of a text in a chart
+
+
 def _text(chart: Mapping[str, Any]) -> str:
-    return json.dumps({"$schema": SCHEMA, **chart}, default=float)
+    return json.dumps({"$schema": SCHEMA, **_harmless(chart)}, default=float)
+
+
+def _harmless(part: Any) -> Any:
+    """Texts that can be drawn: the converter measures them, takes minutes for very long ones, and a NUL ends the
+    whole process.
+
+    >>> _harmless({"values": [{"name": "a" + chr(0)}], "width": 3})
+    {'values': [{'name': 'a\ufffd'}], 'width': 3}
+    """
+    if isinstance(part, str):
+        plain = "".join(c if c.isprintable() else "\ufffd" for c in part[:LONGEST])
+        return plain + "\u2026" if len(part) > LONGEST else plain
+    if isinstance(part, Mapping):
+        return {name: _harmless(value) for name, value in part.items()}
+    return [_harmless(value) for value in part] if isinstance(part, list | tuple) else part
