@@ -43,6 +43,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.tau_l
 	$(BIN)/python -m benchmarks.tau_l_speed
 	$(BIN)/python -m benchmarks.k_jump
+	$(BIN)/python -m benchmarks.rivals
 
 # the figures and tables of the five papers, on little in less than ten minutes; FULL=1 for all of it
 papers: $(READY)
