@@ -1,6 +1,8 @@
 """Charts: text stays text, colours are the page's, nothing is fetched."""
 
+import os
 import re
+import signal
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -61,6 +63,20 @@ def test_no_text_ends_the_process(text):
     """A NUL would: the converter aborts."""
     svg = bars(f"a{text}b", [(f"a{text}b", 1)], amount=text).svg()
     assert svg.startswith("<svg") and len(svg) < 20_000 and text not in svg
+
+
+@pytest.mark.slow
+def test_a_forked_process_draws_the_same(tmp_path):
+    """The converter's threads are not in it: it would wait for ever."""
+    chart = bars("x", [("a", 1)], amount="n")
+    here = chart.svg()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(120)
+        (tmp_path / "there.svg").write_text(chart.svg())
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert (tmp_path / "there.svg").read_text() == here
 
 
 def test_what_cannot_be_drawn_is_in_the_table():
