@@ -144,11 +144,17 @@ def _cell(value: object) -> str:
     return "" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
-def markdown(title: str, rows: list[dict[str, Any]]) -> str:
+def table(rows: list[dict[str, Any]]) -> str:
+    """Rows as a table of Markdown; the first row names the columns, what a row lacks is empty."""
     head = list(rows[0])
-    lines = [f"## {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(_cell(row[h]) for h in head) + " |" for row in rows]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(_cell(row.get(h)) for h in head) + " |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def markdown(title: str, rows: list[dict[str, Any]]) -> str:
+    """The same below a heading."""
+    return f"## {title}\n\n{table(rows)}"
 
 
 def main() -> None:

@@ -84,9 +84,9 @@ def left_by(run: Run, reader: Intersections) -> dict[str, Any]:
     return {"series": run.name, "releases": reader.releases, "persons": sizes.size, "told": told, "below_m": below}
 
 
-def figures(found: Found) -> dict[str, list[dict[str, Any]]]:
+def figures(found: Found, volumes: tuple[int, ...] = VOLUMES, m: int = MS[-1]) -> dict[str, list[dict[str, Any]]]:
     """What the paper's figures 5 to 9 show; averages are over the releases 2 to 11 of each series."""
-    fives = {run: entries for run, entries in found.items() if run.r == 5_000 and run.m == 10}
+    fives = {run: entries for run, entries in found.items() if run.r == volumes[0] and run.m == m}
     shown: dict[str, list[dict[str, Any]]] = {
         "figure_5": [
             {"line": f"{run.sensitive}, {run.balance}", **_some(entry, "release", "counterfeits")}
@@ -96,7 +96,7 @@ def figures(found: Found) -> dict[str, list[dict[str, Any]]]:
         "figure_7": [
             {"line": f"{run.sensitive}, r = {run.r:,}", "release": entry["release"], "error": entry["error_0.1"]}
             for run, entries in found.items()
-            if run.m == 10 and run.r in (5_000, 40_000) and run.balance == "fill"
+            if run.m == m and run.r in (volumes[0], volumes[-1]) and run.balance == "fill"
             for entry in entries
         ],
         "figure_8a": [
@@ -110,8 +110,8 @@ def figures(found: Found) -> dict[str, list[dict[str, Any]]]:
         ],
     }
     points = [_point(run, entries) for run, entries in sorted(found.items(), key=lambda pair: _place(pair[0]))]
-    by_r = [point for point in points if point["m"] == 10]
-    by_m = [point for point in points if point["r"] == 5_000]
+    by_r = [point for point in points if point["m"] == m]
+    by_m = [point for point in points if point["r"] == volumes[0]]
     for number, name in ((6, "counterfeits"), (9, "seconds")):
         shown[f"figure_{number}a"] = [_some(point, "line", "r", name) for point in by_r]
         shown[f"figure_{number}b"] = [_some(point, "line", "m", name) for point in by_m]

@@ -2,8 +2,8 @@
 intersects what the releases allow for each person (`voile.attacks.candidate_sets`).
 
 The paper's l-diverse algorithm is Mondrian, whose boxes do not overlap: quasi-identifiers tell the group. Here it
-is bsgi, whose boxes do overlap, so there are two figures: `by_boxes`, of a reader who has the quasi-identifiers
-alone, and `by_groups`, of one who knows a person's group, as the paper's reader does.
+may also be bsgi, whose boxes do overlap, so there are two figures: `by_boxes`, of a reader who has the
+quasi-identifiers alone, and `by_groups`, of one who knows a person's group, as the paper's reader does.
 """
 
 import numpy as np
@@ -33,11 +33,13 @@ class OwnGroups:
         return int((np.bitwise_count(self.left[persons]) == 1).sum())
 
 
-def vulnerable(sensitive: str, r: int, releases: int, ells: tuple[int, ...], say: Say) -> list[Entry]:
-    """For each l: persons ever published, and those with a single value left."""
+def vulnerable(
+    sensitive: str, r: int, releases: int, ells: tuple[int, ...], say: Say, key: str = "bsgi", **more: object
+) -> list[Entry]:
+    """For each l: persons ever published, and those with a single value left; by any algorithm that has an l."""
     spec, found = columns(sensitive), []
     people = population()
-    algorithms = {ell: catalog.algorithm("bsgi").configure({"l": ell}) for ell in ells}
+    algorithms = {ell: catalog.algorithm(key).configure({"l": ell, **more}) for ell in ells}
     boxes = {ell: Intersections(people.height) for ell in ells}
     own = {ell: OwnGroups(people.height) for ell in ells}
     for present in tables(r, releases):

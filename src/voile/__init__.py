@@ -21,6 +21,8 @@ _HOMES = {
     "attack_minimality": "voile.attacking",
     "audit": "voile.auditing",
     "audit_series": "voile.series_auditing",
+    "audit_with_known": "voile.attacking",
+    "compare": "voile.comparing.comparison",
     "estimate": "voile.estimating",
     "explain": "voile.explaining",
     "export_hierarchy": "voile.pipeline",
@@ -41,6 +43,8 @@ __all__ = [
     "attack_minimality",
     "audit",
     "audit_series",
+    "audit_with_known",
+    "compare",
     "estimate",
     "explain",
     "export_hierarchy",
@@ -51,8 +55,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from voile.attacking import attack_minimality
+    from voile.attacking import attack_minimality, audit_with_known
     from voile.auditing import audit
+    from voile.comparing.comparison import compare
     from voile.core.hierarchy import Hierarchy
     from voile.core.release import Release
     from voile.core.schema import Schema

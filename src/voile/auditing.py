@@ -1,8 +1,5 @@
 """Audit: what any published table promises, computed from its bytes."""
 
-import contextlib
-import hashlib
-import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -14,22 +11,25 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from voile import catalog
-from voile.core.bags import Bags
+from voile.core.attack import Finding
+from voile.core.bags import Bags, Crowds, Domain
 from voile.core.base_values import BaseValues
-from voile.core.order import dense_rank
-from voile.core.parameters import exact_number, in_decimals
+from voile.core.order import dense_rank, row_counts
+from voile.core.parameters import in_decimals
 from voile.core.privacy_model import PrivacyModel
-from voile.core.schema import COUNTERFEITS, GROUP, FileOptions, Role, Schema
+from voile.core.schema import COUNTERFEITS, GROUP, TWO_TABLES, Role, Schema
 from voile.core.verdict import Verdict
-from voile.errors import InputError, ParameterError, SpecError, counted
+from voile.errors import InputError, SpecError, counted
+from voile.exposure import exact_findings, verdicts
 from voile.intake import true_values
-from voile.intake.columns import factorised
+from voile.intake.columns import factorised, indexed
 from voile.intake.counterfeits import read_counterfeits
-from voile.intake.published_values import base_values_in, sensitive_codes, stated_nodes, unquoted, weights_as_said
+from voile.intake.published_values import base_values_in, sensitive_codes, stated_nodes, weights_as_said
+from voile.intake.sensitive_table import joined
 from voile.intake.spec_file import Spec, schema_of
-from voile.intake.table_reader import read_frame, refuse_undeclared
-from voile.requirements import bounded, parse_requirements, promise_with
+from voile.intake.table_reader import refuse_undeclared
+from voile.release_files import ReadRelease, as_certified, plain, promised, read_release
+from voile.requirements import parse_requirements
 
 STAR = "*"
 
@@ -50,6 +50,8 @@ class AuditReport:
     digest_matches: bool | None = None  # None: no certificate
     failures: tuple[str, ...] = field(default=())
     met: tuple[str, ...] = field(default=())  # promises and requirements, each with its figure
+    findings: tuple[Finding, ...] = field(default=())  # what attacks found
+    promises: tuple[PrivacyModel, ...] = field(default=())  # of the certificate, and what was required
 
     @property
     def judged(self) -> bool:
@@ -60,6 +62,11 @@ class AuditReport:
     def ok(self) -> bool:
         """Whether nothing that was promised or required is broken."""
         return not self.failures
+
+    @property
+    def in_two_tables(self) -> bool:
+        """Whether quasi-identifiers are published as they are, apart from the sensitive values of their group."""
+        return self.bags.alike is not None
 
     @property
     def true_values(self) -> Mapping[str, Any] | None:
@@ -77,6 +84,7 @@ class AuditReport:
             "ok": self.ok,
             "rows": self.rows,
             "groups": self.groups,
+            **({"published": TWO_TABLES} if self.in_two_tables else {}),
             "suppressed": self.suppressed,
             "generalised": self.generalised,
             "achieved": {key: verdict.shown() for key, verdict in self.achieved.items()},
@@ -84,6 +92,7 @@ class AuditReport:
             "digest_matches": self.digest_matches,
             "failures": list(self.failures),
             "met": list(self.met),
+            "attacks": [finding.document() for finding in self.findings],
         }
 
 
@@ -98,35 +107,14 @@ def audit(source: str | Path, spec: Spec, require: str = "") -> AuditReport:
     return audited(read_release(Path(source), schema), requirements)
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class ReadRelease:
-    """A release as it lies on the disk: its rows, how to read them, and its certificate."""
-
-    path: Path
-    frame: pl.DataFrame
-    schema: Schema  # with the options of this file
-    ours: bool  # UTF-8 and commas, whatever the source was
-    certificate: Mapping[str, Any] | None
-    problem: tuple[str, ...]
-
-
-def read_release(source: Path, schema: Schema) -> ReadRelease:
-    """Read a table file, or a folder that Voile wrote."""
-    path, certificate, problem = locate(source)
-    ours = path != source or certificate is not None
-    if ours:
-        schema = replace(schema, file=FileOptions())
-    frame = read_frame(path, schema, may_be_empty=certificate is not None)
-    return ReadRelease(path, frame, schema, ours, certificate, problem)
-
-
 def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditReport:
     """What a release achieves, and which promises and requirements it breaks."""
     path, certificate = release.path, release.certificate
     auxiliary = path.parent / f"{COUNTERFEITS}.csv"
     stated = read_counterfeits(auxiliary) if certificate is not None and auxiliary.is_file() else {}
     values = {} if certificate is None else base_values_in(certificate)
-    report = audit_frame(_plain(release), release.schema, stated, values)
+    shown = plain(release)
+    report = audit_frame(shown.frame, shown.schema, stated, values, shown.sensitive)
     if certificate is not None:
         matches = as_certified(release)
         told = (
@@ -136,31 +124,11 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
         )
         matches = matches and told in (None, sum(stated.values()))
         report = replace(report, certificate=certificate, digest_matches=matches)
-    failures, met = _judged(report, requirements)
-    return replace(report, failures=(*release.problem, *failures), met=tuple(met))
-
-
-def as_certified(release: ReadRelease) -> bool:
-    """Whether all files of a release are those that its certificate names; false without one."""
-    path, files = release.path, {} if release.certificate is None else release.certificate["files"]
-    auxiliary = path.parent / f"{COUNTERFEITS}.csv"
-    names = {path.name, *files, *([auxiliary.name] if auxiliary.is_file() else [])}
-    return all(files.get(name) == _digest(path.parent, name) for name in names)
-
-
-def _plain(release: ReadRelease) -> pl.DataFrame:
-    """The rows with their sensitive values as they were before our CSV quoted what a spreadsheet would run."""
-    if not release.ours or release.path.suffix.lower() != ".csv":
-        return release.frame
-    names = [c.name for c in release.schema.with_role(Role.SENSITIVE) if c.name in release.frame.columns]
-    return release.frame.with_columns(unquoted(release.frame[name]) for name in names)
-
-
-def _digest(folder: Path, name: str) -> str:
-    """Of a file of the release; "" of what is none, or lies elsewhere."""
-    if name not in {path.name for path in folder.iterdir()} or not (folder / name).is_file():
-        return ""
-    return hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    promises = promised(certificate) + requirements
+    failures, met = _judged(report, promises)
+    found = exact_findings(report.bags, dict(report.achieved), promises)
+    told = {"failures": (*release.problem, *failures), "met": tuple(met)}
+    return replace(report, **told, findings=tuple(found), promises=tuple(promises))
 
 
 def audit_frame(
@@ -168,53 +136,109 @@ def audit_frame(
     schema: Schema,
     counterfeits: Mapping[int, int] | None = None,
     stated: Mapping[str, Mapping[str, int]] | None = None,
+    sensitive: pl.DataFrame | None = None,
 ) -> AuditReport:
     """Audit published rows: any table in which the spec's columns appear. `counterfeits` are rows per group number
-    that stand for nobody; `stated` are the base values of generalised sensitive columns and their weights."""
+    that stand for nobody; `stated` are the base values of generalised sensitive columns and their weights.
+    `sensitive`: the values of each group, where they have a table of their own and `frame` has the rest."""
     schema.require_roles()
     refuse_undeclared(frame, schema, also=(GROUP,))
-    quasi, sensitive = (schema.with_role(r) for r in (Role.QUASI_IDENTIFYING, Role.SENSITIVE))
-    for column in (*quasi, *sensitive):
+    stated = stated or {}
+    secrets = schema.with_role(Role.SENSITIVE)
+    for column in (*schema.with_role(Role.QUASI_IDENTIFYING), *(secrets if sensitive is None else ())):
         if column.name not in frame.columns:
             raise SpecError(
                 f"the table has no column {column.name}", where="header", rule="all declared columns are published"
             )
-    stated = stated or {}
-    if not set(stated) <= {column.name for column in sensitive}:
+    if not set(stated) <= {column.name for column in secrets} or (sensitive is not None and stated):
         raise SpecError(
             "not the spec of this release",
             where="spec",
             rule="the column that the certificate calls sensitive and generalised",
             remedy="give the spec it was made with",
         )
-    suppressed = suppressed_rows(frame, schema) & (not stated)  # where values are generalised, * is one of them
-    if suppressed.any():
-        frame = frame.filter(~pl.Series(suppressed))
-    with ThreadPoolExecutor(1) as beside:
-        classes = beside.submit(classes_of, frame, schema)
-        held = [
-            stated_nodes(frame[c.name], c, stated[c.name])
-            if c.name in stated
-            else sensitive_codes(frame[c.name], c, schema)
-            for c in sensitive
-        ]
-        group = classes.result()
-    bags = Bags.of(
-        group,
-        [codes for codes, _ in held],
-        subject=_persons(frame, schema),
-        domains=[None if isinstance(meaning, BaseValues) else meaning for _, meaning in held],
-        base_values=[meaning if isinstance(meaning, BaseValues) else None for _, meaning in held],
-        counterfeits=_fakes(frame, group, counterfeits) if counterfeits else None,
-    )
-    achieved = verdicts(bags)
+    suppressed = 0
+    if sensitive is not None:
+        bags, generalised = _bags_of_two(frame, sensitive, schema)
+    else:
+        stars = suppressed_rows(frame, schema) & (not stated)  # where values are generalised, * is one of them
+        suppressed = int(stars.sum())
+        frame = frame.filter(~pl.Series(stars)) if suppressed else frame
+        bags, generalised = _bags_of_one(frame, schema, counterfeits or {}, stated)
     identifying = tuple(
         c.name for c in schema if c.role in (Role.IDENTIFYING, Role.SUBJECT) and c.name in frame.columns
     )
     known = tuple(c.name for c in schema.with_role(Role.INSENSITIVE) if c.name in frame.columns)
-    generalised = sum(meaning.generalised(codes) for codes, meaning in held if isinstance(meaning, BaseValues))
-    hidden = int(suppressed.sum())
-    return AuditReport(frame.height, bags.sizes.size, hidden, generalised, achieved, identifying, known, bags)
+    return AuditReport(
+        frame.height, bags.sizes.size, suppressed, generalised, verdicts(bags), identifying, known, bags
+    )
+
+
+Held = tuple[NDArray[np.int64], Domain | BaseValues]  # the codes of a sensitive column, and what they mean
+
+
+def _bags_of_one(
+    frame: pl.DataFrame, schema: Schema, counterfeits: Mapping[int, int], stated: Mapping[str, Mapping[str, int]]
+) -> tuple[Bags, int]:
+    """The values of each class of rows, and how many of them are nodes above several."""
+    with ThreadPoolExecutor(1) as beside:
+        classes = beside.submit(classes_of, frame, schema)
+        held: list[Held] = [
+            stated_nodes(frame[c.name], c, stated[c.name])
+            if c.name in stated
+            else sensitive_codes(frame[c.name], c, schema)
+            for c in schema.with_role(Role.SENSITIVE)
+        ]
+        group = classes.result()
+    fakes = _fakes(frame, group, counterfeits) if counterfeits else None
+    return _bags(group, held, _persons(frame, schema), fakes)
+
+
+def _bags_of_two(frame: pl.DataFrame, sensitive: pl.DataFrame, schema: Schema) -> tuple[Bags, int]:
+    """The values of each group as the second table has them; and how many rows of the first are alike."""
+    secrets = schema.with_role(Role.SENSITIVE)
+    if len(secrets) > 1:
+        raise SpecError(
+            f"{len(secrets)} sensitive columns",
+            where="spec",
+            rule="a table of sensitive values by group has one",
+            remedy="give the spec it was made with",
+        )
+    tables = joined(frame, sensitive, secrets[0].name)
+    with ThreadPoolExecutor(1) as beside:
+        alike = beside.submit(_alike, frame, schema)
+        codes, meaning = sensitive_codes(sensitive[secrets[0].name], secrets[0], schema)
+        lines = tables.lines()
+        bags, generalised = _bags(tables.line_group[lines], [(codes[lines], meaning)])
+        return replace(bags, alike=alike.result()), generalised
+
+
+def _alike(frame: pl.DataFrame, schema: Schema) -> Crowds:
+    """How many rows are equal in all that is published of them, group numbers aside: by these nobody is known."""
+    return Crowds.of(row_counts([_text_codes(frame[name]) for name in _known_columns(frame, schema)]))
+
+
+def _known_columns(frame: pl.DataFrame, schema: Schema) -> list[str]:
+    """What an adversary can know of a row."""
+    roles = (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)
+    return [c.name for c in schema if c.role in roles and c.name in frame.columns]
+
+
+def _bags(
+    group: NDArray[np.int64],
+    held: list[Held],
+    persons: NDArray[np.int64] | None = None,
+    fakes: NDArray[np.int64] | None = None,
+) -> tuple[Bags, int]:
+    bags = Bags.of(
+        group,
+        [codes for codes, _ in held],
+        subject=persons,
+        domains=[None if isinstance(meaning, BaseValues) else meaning for _, meaning in held],
+        base_values=[meaning if isinstance(meaning, BaseValues) else None for _, meaning in held],
+        counterfeits=fakes,
+    )
+    return bags, sum(meaning.generalised(codes) for codes, meaning in held if isinstance(meaning, BaseValues))
 
 
 def _fakes(frame: pl.DataFrame, group: NDArray[np.int64], stated: Mapping[int, int]) -> NDArray[np.int64]:
@@ -232,60 +256,6 @@ def _fakes(frame: pl.DataFrame, group: NDArray[np.int64], stated: Mapping[int, i
             remedy="use the file that was published with it",
         )
     return fakes
-
-
-def verdicts(bags: Bags) -> dict[str, Verdict]:
-    """What every model of the catalog says of some bags, by key."""
-    models = catalog.models()
-    with ThreadPoolExecutor(2) as pair:
-        figures = pair.map(lambda model: model.achieved(bags), models.values())
-        return {key: Verdict(True, *figure) for key, figure in zip(models, figures, strict=True)}
-
-
-def locate(source: Path) -> tuple[Path, dict[str, Any] | None, tuple[str, ...]]:
-    """The data file; of a Voile release also its certificate, or why that cannot be trusted."""
-    ours = source.name in ("data.csv", "data.parquet") and (source.parent / "certificate.json").is_file()
-    if source.is_file() and ours:
-        source = source.parent
-    if not source.is_dir():
-        return source, None, ()
-    found = [source / name for name in ("data.csv", "data.parquet") if (source / name).is_file()]
-    if not found:
-        raise InputError("no data.csv or data.parquet", where=source.name, remedy="name the table's file")
-    if not (source / "certificate.json").exists():
-        return found[0], None, ()
-    certificate = None
-    with contextlib.suppress(OSError, ValueError, RecursionError):
-        certificate = json.loads((source / "certificate.json").read_text(encoding="utf-8"))
-    if not _is_certificate(certificate):
-        return found[0], None, ("the certificate is damaged, or of another version",)
-    return found[0], certificate, ()
-
-
-def _is_certificate(document: Any) -> bool:
-    """Whether a document has what the audit relies on."""
-    if not isinstance(document, dict) or not isinstance(document.get("files"), dict):
-        return False
-    with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, ParameterError):
-        base_values_in(document)
-        sound = "true_values" not in document or true_values.is_sound(document["true_values"])
-        return sound and bool(_promised(document))
-    return False
-
-
-def _promised(certificate: Mapping[str, Any] | None) -> list[PrivacyModel]:
-    """The models a certificate promises; raises KeyError, TypeError or ParameterError if it is not sound."""
-    if certificate is None:
-        return []
-    models, promise = catalog.models(), certificate["promise"]
-    found = [promise_with(models[promise["model"]], promise["parameters"])]
-    for entry in certificate.get("also", []):
-        model, given = models[entry["model"]], dict(entry["parameters"])
-        bound = exact_number(given.pop(model.bound))
-        if bound is None:
-            raise TypeError
-        found.append(bounded(model, bound, ", ".join(f"{name}={value}" for name, value in given.items())))
-    return found
 
 
 def suppressed_rows(frame: pl.DataFrame, schema: Schema) -> NDArray[np.bool_]:
@@ -307,8 +277,7 @@ def classes_of(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64]:
     A group number splits groups of equal labels, never joins different ones. Rows of a release
     stand group by group, so runs of equal rows are the classes; any other table is sorted out.
     """
-    roles = (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)
-    names = [c.name for c in schema if c.role in roles and c.name in frame.columns]
+    names = _known_columns(frame, schema)
     if GROUP in frame.columns:
         number = frame[GROUP]
         names = [GROUP, *names]
@@ -323,9 +292,9 @@ def classes_of(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64]:
 
 
 def _text_codes(series: pl.Series) -> NDArray[np.int64]:
-    text = series.cast(pl.String)
-    labels = text.unique().drop_nulls()
-    return text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+    if series.dtype.is_integer() and series.null_count() == 0:
+        return series.cast(pl.Int64).to_numpy()
+    return indexed(series.cast(pl.String))[1]
 
 
 def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:
@@ -346,14 +315,14 @@ def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:
     return None
 
 
-def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list[str], list[str]]:
+def _judged(report: AuditReport, promises: list[PrivacyModel]) -> tuple[list[str], list[str]]:
     """What is broken and what is met, in words."""
     met: list[str] = []
     failures = [f"identifying column {name} is published" for name in report.identifying]
     if report.digest_matches is False:
         failures.append("the data is not what its certificate was made for (digest differs)")
     failures += _contradictions(report)
-    for promise in _promised(report.certificate) + requirements:
+    for promise in promises:
         verdict = promise.check(report.bags)
         bound, shown = promise.threshold(), verdict.shown()
         others = ", ".join(f"{n} = {v}" for n, v in promise.settings().items() if n != promise.bound)
@@ -366,10 +335,12 @@ def _judged(report: AuditReport, requirements: list[PrivacyModel]) -> tuple[list
             met.append(f"{title}: {figure}, required {required}")
             continue
         groups, rows = promise.failing(report.bags)
+        apart = promise.sizes_only and report.in_two_tables
+        judged, of_all = ("set", " of rows that look alike") if apart else ("group", f" of {report.groups}")
         achieved = verdict.achieved if shown != "infinite" and Fraction(str(shown)) == bound else shown
         failures.append(
             f"{title}: achieved {achieved}, required {required}; "
-            f"{counted(groups, 'group')} of {report.groups} with {counted(rows, 'row')} "
+            f"{counted(groups, judged)}{of_all} with {counted(rows, 'row')} "
             f"{'below' if promise.sense == '>=' else 'above'}"
         )
     return failures, met
@@ -383,7 +354,7 @@ def _contradictions(report: AuditReport) -> list[str]:
     found = []
     if not weights_as_said(certificate, report.base_values):
         found.append("the certificate's weights are not what it says")
-    promise = _promised(certificate)[0]
+    promise = promised(certificate)[0]
     if section is None and (report.base_values or report.generalised):
         found.append("values are generalised, but the certificate has no line on true values")
     elif section is not None and not true_values.fits(

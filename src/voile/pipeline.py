@@ -12,37 +12,42 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.auditing import AuditReport, audit, verdicts
+from voile.auditing import AuditReport, audit
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
+from voile.core.attack import View
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
 from voile.core.draws import SECRET, Draws, InsecureDraws
 from voile.core.family_set import merged_until
 from voile.core.hierarchy import Hierarchy
-from voile.core.hierarchy_recipe import Recipe
 from voile.core.metric import Metric
 from voile.core.order import dense_rank
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
-from voile.core.schema import Role, Schema
+from voile.core.schema import SENSITIVE_TABLE, Role
 from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
+from voile.exposure import exact_findings, graded_findings, verdicts
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.measuring import measured, parse_measures
 from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_counterfeits, write_data, write_document, write_hierarchy_file
+from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
 from voile.rendering.release_frame import render
+from voile.rendering.two_tables import render_two_tables
 from voile.reporting.pages import draft, is_wanted, write_reports
 from voile.reporting.private_report import truth_of
 from voile.requirements import parse_requirements, promise_with
 
+ATTACKED = 4_000  # persons, of every release, for the steward: enough to be within 2 points of the rate
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
 
@@ -114,6 +119,8 @@ def anonymize(
         )
     wanted = parse_measures(measure, table)
     chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
+    if table.schema is not None:
+        refuse_exact(table.schema, chosen)
     promise = promise_of(chosen)
     further = _further_promises(also, chosen, promise, table)
     draws = SECRET if insecure_seed is None else InsecureDraws(_seed(insecure_seed))
@@ -135,37 +142,44 @@ def released(
     if table.schema is None:
         raise ValueError("a table without a schema cannot be published")
     if partition.generalises:
-        _refuse_hidden_tree(table.schema)
+        refuse_hidden_tree(table.schema)
     boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
-        rendering = beside.submit(render, table, partition, boxes)
+        rendering = beside.submit(_rendered, table, partition, boxes)
         bags = _checked(table, partition, [claim.promise, *claim.also])
-        document = certificate(table, boxes, claim, bags, verdicts(bags), catalog.metrics())
+        checks = verdicts(bags)
+        document = certificate(table, boxes, claim, bags, checks, catalog.metrics())
+        promises = [claim.promise, *claim.also]
+        document["attacks"] = [finding.document() for finding in exact_findings(bags, checks, promises)]
+        graded = graded_findings(
+            View.inside(table, _classes(table, partition), bags, promises),
+            [column.codes for column in table.sensitive],
+            ATTACKED,
+        )
         truth: dict[str, Any] = {}
         if claim.algorithm.generalises:
             document["true_values"], truth = _on_true_values(table, partition, claim.promise)
         if truth and not truth["kept"]:
             document["adversary"]["not_promised"].insert(0, "the same on true values: see true_values")
-        frame, counterfeits = rendering.result()
+        frame, counterfeits, sensitive = rendering.result()
     record = _private_record(table) | ({"true_values": truth} if truth else {})
+    record["attacks"] = [finding.document() for finding in graded]
     if measures:
         report("measuring", 0)
         record["measured"] = measured(measures, boxes)
     fakes = counterfeits if claim.algorithm.counterfeits else None
     compared = partial(truth_of, table, boxes, bool(measures))
-    return Release(frame, document, table.schema, record, fakes, write, compared)
+    return Release(frame, document, table.schema, record, fakes, write, sensitive, compared)
 
 
-def _refuse_hidden_tree(schema: Schema) -> None:
-    """A reader must be able to tell what a node stands for: quantiles are known only to who has the rows."""
-    for column in schema.with_role(Role.SENSITIVE):
-        if isinstance(column.hierarchy, Recipe) and column.hierarchy.kind == "quantiles":
-            raise SpecError(
-                "generalised values of a hierarchy of quantiles",
-                where=f"column {column.name}",
-                rule="base values and spec say what a published node stands for",
-                remedy="use intervals, or write the hierarchy as a file (voile hierarchy) and name that",
-            )
+def _rendered(
+    table: Table, partition: Partition, boxes: Boxes
+) -> tuple[pl.DataFrame, pl.DataFrame | None, pl.DataFrame | None]:
+    """The published rows; what goes with them: counterfeits by group, or sensitive values by group."""
+    if partition.separate:
+        rows, sensitive = render_two_tables(table, partition)
+        return rows, None, sensitive
+    return *render(table, partition, boxes), None
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:
@@ -272,8 +286,9 @@ def _rounded_up(verdict: Verdict) -> float | int | str | None:
 
 
 def _classes(table: Table, partition: Partition) -> NDArray[np.int64]:
-    """Groups, split by the columns that are published as they are: the adversary sees those too."""
-    if not table.kept:
+    """Groups, split by the columns that are published as they are: the adversary sees those too, unless they are
+    apart from the values."""
+    if not table.kept or partition.separate:
         return partition.everyone
     published = partition.group >= 0
     classes = np.full(partition.group.size, -1, np.int64)
@@ -317,6 +332,9 @@ def write_audited(
         drawing = meanwhile.submit(draft, release) if is_wanted(with_report) else None
         data = write_data(release.frame, staging.path, format)
         files = {data.name: sha256_of(data)}
+        if release.sensitive is not None:
+            apart = write_data(release.sensitive, staging.path, format, SENSITIVE_TABLE)
+            files[apart.name] = sha256_of(apart)
         if release.counterfeits is not None:
             beside = write_counterfeits(release.counterfeits, staging.path)
             files[beside.name] = sha256_of(beside)

@@ -63,17 +63,22 @@ class PublishedGroups:
         """How many groups are published."""
         return int(self.start.size - 1)
 
-    def tree(self, points: NDArray[np.int32], words: int) -> BoxTree:
-        """The groups in a tree in which points are quickly found."""
+    def boxes(self) -> tuple[NDArray[np.int32], Integers, Integers, Integers]:
+        """Of each group low and high of every column; the label of every column, numbered over all columns; and
+        of each label where its members begin, and the members."""
         ends = [(places.low[label], places.high[label]) for places, label in self.columns]
         boxes = np.stack([end for pair in ends for end in pair], axis=1).astype(np.int32)
-        order = tree_order(boxes)
-        boxes, bits = boxes[order], value_bits(self.start, self.codes, words)[order]
         labels = np.cumsum([0, *(places.low.size for places, _ in self.columns)])
-        label = np.stack([at + label[order] for at, (_, label) in zip(labels, self.columns, strict=False)], axis=1)
+        label = np.stack([at + label for at, (_, label) in zip(labels, self.columns, strict=False)], axis=1)
         sizes = np.concatenate([np.diff(places.first) for places, _ in self.columns])
         first = np.concatenate(([0], np.cumsum(sizes)))
-        members = np.concatenate([places.members for places, _ in self.columns])
+        return boxes, label, first, np.concatenate([places.members for places, _ in self.columns])
+
+    def tree(self, points: NDArray[np.int32], words: int) -> BoxTree:
+        """The groups in a tree in which points are quickly found."""
+        boxes, label, first, members = self.boxes()
+        order = tree_order(boxes)
+        boxes, bits, label = boxes[order], value_bits(self.start, self.codes, words)[order], label[order]
         highest = [
             max(p.max(initial=0), side.high.max(initial=0))
             for p, (side, _) in zip(points.T, self.columns, strict=True)

@@ -1,4 +1,4 @@
-"""What `voile algorithms`, `models` and `metrics` share: a table, or JSON."""
+"""What `voile algorithms`, `models`, `metrics` and `attacks` share: a table, or JSON."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

@@ -21,6 +21,7 @@ COMMANDS = {
     "anonymize": "Publish a table: group, check, write, audit, reveal.",
     "publish": "Publish the next release of a series; the ledger remembers.",
     "audit": "Say what any published table promises, from its bytes.",
+    "compare": "Measure several algorithms on one table, and say which one to use.",
     "explain": "Say step by step what a search over generalizations does with a table.",
     "attack": "Say what a release tells somebody who knows how it was made.",
     "report": "Write the report of a release, or of any published table, as a page.",
@@ -31,6 +32,7 @@ COMMANDS = {
     "algorithms": "The catalog of algorithms, with adversaries and papers.",
     "models": "The catalog of privacy models.",
     "metrics": "The catalog of utility metrics.",
+    "attacks": "The catalog of attacks, with what passes.",
 }
 INTERRUPTED = 130
 _WHOLE = "nothing is half published: a release is there as a whole, or not at all"

@@ -13,6 +13,7 @@ from rich.table import Table as Grid
 from voile.errors import counted
 
 if TYPE_CHECKING:
+    from voile.core.attack import Finding
     from voile.core.privacy_model import PrivacyModel
 
 
@@ -76,6 +77,28 @@ def checks(achieved: Mapping[str, object], models: Mapping[str, type["PrivacyMod
         figure = "-" if achieved[key] is None else achieved[key]
         rows.append((", ".join([model.title, *others]), figure, _SAFER[model.sense], model.meaning))
     grid("What the published table achieves", ("model", "achieved", "safer", "meaning"), rows)
+
+
+def findings(found: Iterable["Finding"]) -> None:
+    """What attacks found, and the next step where they got somewhere."""
+    found = list(found)
+    rows = [
+        (
+            each.title + (" (for you alone)" if each.private else ""),
+            f"{each.successes} of {each.trials}",
+            "-" if each.highest is None else f"{float(each.highest):.1%}",
+            each.state,
+            each.meaning + (f". Next: {each.remedy}" if each.remedy else ""),
+        )
+        for each in found
+    ]
+    if rows:
+        grid("Attacks on it", ("attack", "persons", "best guess", "verdict", "in words"), rows)
+    for each in found:
+        if each.ok is False:
+            console().print(
+                f"[bold red]attack fails it:[/] {escape(f'{each.title}: {each.meaning}')}", soft_wrap=True
+            )
 
 
 def verdicts(met: Iterable[str], failures: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 
 from voile.core.bags import Bags
 from voile.core.parameters import Parameterised, in_decimals
+from voile.core.privacy_model import PrivacyModel
+from voile.core.table import Table
+from voile.core.verdict import Verdict
 
 Z = Fraction(196, 100)  # standard errors on either side of 95 % of a normal distribution
 
@@ -44,19 +48,42 @@ def surely_at_most(successes: int, trials: int, limit: Fraction) -> bool:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class View:
-    """What an adversary sees, as codes: the group of each published row, its quasi-identifiers as known or as
-    published (one array of codes from 0 per column), and the bags of the groups. Never who has what."""
+    """What an adversary sees, as codes: the bags of the groups and, to whom everybody is known, the group of each
+    person and the quasi-identifiers (one array of codes from 0 per column). Never who has what.
 
-    group: NDArray[np.int64]
-    quasi: tuple[NDArray[np.int64], ...]
+    `promises` are what a release promises or is asked for: they say what passes. `achieved` is what the models of
+    the catalog say of the bags, by key.
+    """
+
     bags: Bags
+    group: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    quasi: tuple[NDArray[np.int64], ...] = ()
+    promises: tuple[PrivacyModel, ...] = ()
+    achieved: Mapping[str, Verdict] = field(default_factory=dict)
+    knows: str = "everybody's quasi-identifiers"  # what of persons, in words
+
+    @classmethod
+    def inside(
+        cls, table: Table, group: NDArray[np.int64], bags: Bags, promises: Sequence[PrivacyModel] = ()
+    ) -> "View":
+        """The worst case, of a grouping that is at hand: everybody's quasi-identifiers and groups are known.
+        `group` is that of each row, -1 of who is not published; `bags` are of these groups as published."""
+        quasi = tuple(column.codes for column in table.quasi)
+        knows = "everybody's quasi-identifiers and group"
+        return cls(bags, np.asarray(group[: table.n]), quasi, tuple(promises), knows=knows)
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        """The least confidence that a promise leaves to who has ruled out so many values; None: none does."""
+        said = [promise.confidence(eliminated) for promise in self.promises]
+        return min((bound for bound in said if bound is not None), default=None)
 
 
 @dataclass(frozen=True)
 class Finding:
     """What an attack found. `successes` of `trials` guesses were right (or are sure to be, where no truth is
-    needed); `highest` is the greatest confidence in any one of them. Where `allowed` is None nothing was promised
-    against this attack, and nothing passes or fails. A private finding was graded by the truth."""
+    needed); `highest` is the greatest confidence in any one of them. `ok` says whether what was promised holds;
+    None: nothing is promised against this attack, and `warning` says that it gets somewhere. A private finding
+    was graded by the truth: it is for the steward alone."""
 
     key: str
     title: str
@@ -64,10 +91,19 @@ class Finding:
     trials: int
     successes: int
     highest: Fraction | float | None = None
-    allowed: Fraction | None = None  # the rate that passes
+    allowed: Fraction | None = None  # what passes, where that is one number
     ok: bool | None = None
+    warning: bool = False
+    remedy: str = ""  # the next step, where there is one
     private: bool = False
     details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """In a word or two."""
+        if self.ok is None:
+            return "not promised, and it works" if self.warning else "not promised"
+        return "passes" if self.ok else "fails"
 
     @property
     def rate(self) -> float:
@@ -80,7 +116,9 @@ class Finding:
         return {
             "attack": self.key,
             "title": self.title,
+            "state": self.state,
             "meaning": self.meaning,
+            **({"remedy": self.remedy} if self.remedy else {}),
             "trials": self.trials,
             "successes": self.successes,
             "rate": round(self.rate, 4),
@@ -88,6 +126,8 @@ class Finding:
             "highest": None if self.highest is None else round(float(self.highest), 4),
             "allowed": None if self.allowed is None else in_decimals(self.allowed),
             "ok": self.ok,
+            "warning": self.warning,
+            "private": self.private,
             **self.details,
         }
 
@@ -98,9 +138,15 @@ class Attack(Parameterised, ABC):
     key: ClassVar[str]
     title: ClassVar[str]
     paper: ClassVar[str]
-    meaning: ClassVar[str]
+    meaning: ClassVar[str]  # what the adversary does
+    passes: ClassVar[str]  # what counts as withstood
     graded: ClassVar[bool] = False  # whether its guesses mean something only when compared with the truth
+    releases: ClassVar[int] = 1  # how many releases it needs
 
     @abstractmethod
     def run(self, view: View, truth: NDArray[np.int64] | None = None) -> Finding:
-        """Attack every row. `truth` is the sensitive code of each row, for the scorer alone."""
+        """Attack everybody. `truth` is the sensitive code of each row, for the scorer alone."""
+
+    def found(self, meaning: str, trials: int, successes: int, **others: Any) -> Finding:
+        """A finding of this attack."""
+        return Finding(self.key, self.title, meaning, trials, successes, **others)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from voile.core.axis import Axis
 from voile.core.bags import Bag
-from voile.core.order import value_counts
-from voile.core.partition import Partition
+from voile.core.order import distinct_values, value_counts
+from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Column, Table
 from voile.kernels.boxes import common_ancestors, enclose_groups
 
@@ -18,7 +18,8 @@ LONGEST_SET = 8  # values listed in {a, b}; a longer set is published as everyth
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Side:
-    """One column of all boxes: from low to high; of a tree also the node."""
+    """One column of all boxes: from low to high; of a tree also the node. Where quasi-identifiers are published as
+    they are, each value there is has its cell, and `group` says which is a row's."""
 
     column: Column
     low: NDArray[np.int64]
@@ -26,6 +27,8 @@ class Side:
     node: NDArray[np.int64] | None
     widths: NDArray[np.int64]  # of the groups' own codes, before they were widened: greatest - least
     group: NDArray[np.int64]  # of each row of the source
+    rows: NDArray[np.int64]  # that have each cell
+    decided: bool = False  # by the algorithm: the node is published, however few values under it the group holds
 
     @cached_property
     def source(self) -> "Source":
@@ -37,6 +40,8 @@ class Side:
     @cached_property
     def held(self) -> Bag:
         """The values that each group holds, and how often."""
+        if np.array_equal(self.low, self.high):
+            return Bag(np.arange(self.low.size + 1), self.low, self.rows)
         published = self.group >= 0
         if published.all():
             return Bag.of(self.group, self.column.codes, self.low.size)
@@ -47,7 +52,7 @@ class Side:
         """Groups published as a set of values: of a column without a hierarchy, those with several values,
         where there are few of them but not all there are."""
         domain = self.column.domain
-        if isinstance(domain, Axis) or not domain.is_flat:
+        if self.decided or isinstance(domain, Axis) or not domain.is_flat:
             return np.empty(0, np.int64)
         sizes = self.held.distinct()
         return np.flatnonzero((sizes > 1) & (sizes <= LONGEST_SET) & (sizes < domain.leaves))
@@ -84,13 +89,18 @@ class Boxes:
     counterfeit_value: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     node: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # as in a Partition
     weight: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    separate: bool = False  # sides are of rows, not of groups: nothing joins the columns but the row
 
     @classmethod
     def around(cls, table: Table, partition: Partition) -> "Boxes":
         """The boxes of a partition of a table."""
-        sides = tuple(_side(column, partition, j) for j, column in enumerate(table.quasi))
+        if partition.separate:
+            sides = tuple(_exact_side(column, partition.group >= 0) for column in table.quasi)
+        else:
+            sides = tuple(_side(column, partition, j) for j, column in enumerate(table.quasi))
         shown = (partition.counterfeit_group, partition.counterfeit_value, partition.node, partition.weight)
-        return cls(sides, partition.sizes, partition.suppressed, partition.group, table.sensitive, *shown)
+        rows = (partition.sizes, partition.suppressed, partition.group)
+        return cls(sides, *rows, table.sensitive, *shown, separate=partition.separate)
 
     @property
     def rows(self) -> int:
@@ -103,8 +113,18 @@ def _side(column: Column, partition: Partition, j: int) -> Side:
     low, high = (partition.low[:, j], partition.high[:, j]) if partition.decides_boxes else (least, greatest)
     if (low > least).any() or (high < greatest).any():
         raise ValueError("a box leaves out rows of its group")
-    domain = column.domain
+    domain, own = column.domain, (greatest - least, partition.group, partition.sizes, partition.decides_boxes)
     if isinstance(domain, Axis):
-        return Side(column, *domain.snap(low, high), None, greatest - least, partition.group)
+        low, high = domain.snap(low, high)
+        return Side(column, low, high, None, *own)
     node = common_ancestors(domain.high, domain.parent, low, high)
-    return Side(column, domain.low[node], domain.high[node], node, greatest - least, partition.group)
+    return Side(column, domain.low[node], domain.high[node], node, *own)
+
+
+def _exact_side(column: Column, published: NDArray[np.bool_]) -> Side:
+    """A cell for each value, leaves of a tree being its first nodes."""
+    values, which = distinct_values(column.codes[published])
+    group = np.full(published.size, SUPPRESSED)
+    group[published] = which
+    node = None if isinstance(column.domain, Axis) else values
+    return Side(column, values, values, node, np.zeros_like(values), group, np.bincount(which))

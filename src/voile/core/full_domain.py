@@ -37,13 +37,11 @@ class FullDomain:
 
     def __init__(self, table: Table) -> None:
         self.table = table
+        self._trees = [Taxonomy.of(column) for column in table.quasi]
         self._nodes = []  # of each row, on the levels of each column, fine to coarse
-        for column in table.quasi:
-            if isinstance(column.domain, Hierarchy):
-                self._nodes.append(column.domain.levels()[:, column.codes])
-            else:
-                intervals = Taxonomy.of(column)
-                self._nodes.append(intervals.levels()[::-1][:, intervals.leaf])
+        for column, tree in zip(table.quasi, self._trees, strict=True):
+            levels = column.domain.levels() if isinstance(column.domain, Hierarchy) else tree.levels()[::-1]
+            self._nodes.append(levels[:, tree.leaf])
 
     @property
     def highest(self) -> tuple[int, ...]:
@@ -53,6 +51,17 @@ class FullDomain:
     def groups(self, levels: Sequence[int]) -> Groups:
         """The group of each row with each column on its level."""
         return dense_rank([nodes[level] for nodes, level in zip(self._nodes, levels, strict=True)])
+
+    def groups_of(self, rows: Groups, levels: Sequence[int]) -> Groups:
+        """The same for some rows alone."""
+        return dense_rank([nodes[level][rows] for nodes, level in zip(self._nodes, levels, strict=True)])
+
+    def boxes_of(self, rows: Groups, levels: Sequence[int]) -> tuple[Groups, Groups]:
+        """The least and the greatest code under the node of each of some rows, in each column on its level."""
+        nodes = [nodes[level][rows] for nodes, level in zip(self._nodes, levels, strict=True)]
+        pairs = list(zip(self._trees, nodes, strict=True))
+        low = np.column_stack([tree.first[node] for tree, node in pairs])
+        return low, low + np.column_stack([tree.size[node] for tree, node in pairs]) - 1
 
     def title(self, levels: Sequence[int]) -> str:
         """Which level each column is on, in words."""

@@ -44,15 +44,15 @@ def _unit(charges: list[dict[int, Fraction]], total: Fraction, limit: int = _LIM
     return exact if exact * total < limit else int(limit / max(total, Fraction(1)))
 
 
-def loss_of(table: Table) -> tuple[Loss, NDArray[np.int32], int]:
+def loss_of(table: Table, largest: int = 1) -> tuple[Loss, NDArray[np.int32], int]:
     """What kernels need to charge groups of a table: the Loss, the QI codes in its order (axes,
-    then trees), and how many units make a loss of 1."""
+    then trees), and how many units make a loss of 1. The cost of a group of `largest` rows will fit."""
     axes = [column for column in table.quasi if isinstance(column.domain, Axis)]
     trees = [column for column in table.quasi if isinstance(column.domain, Hierarchy)]
     heaviest = max((column.weight for column in table.quasi), default=Fraction(0)) or Fraction(1)
     weights = [column.weight / heaviest for column in axes + trees]  # only their ratios matter
     charges = [_charge(column, weight) for column, weight in zip(axes + trees, weights, strict=True)]
-    unit = _unit(charges, sum(weights, Fraction(0)))
+    unit = _unit(charges, sum(weights, Fraction(0)), min(_LIMIT, 2**62 // max(1, largest)))
     step = np.array([int(charge[1] * unit) for charge in charges[: len(axes)]], np.int64)
     domains = [column.domain for column in trees if isinstance(column.domain, Hierarchy)]
     sizes = [domain.high - domain.low + 1 for domain in domains]

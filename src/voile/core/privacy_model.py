@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.core.bags import Bag, Bags
+from voile.core.bags import Bag, Bags, Crowds
 from voile.core.parameters import Parameterised
 from voile.core.verdict import Verdict
 
@@ -68,13 +68,21 @@ class PrivacyModel(Parameterised, ABC):
         return Verdict(achieved is None or _KEPT[self.sense](achieved, self.threshold()), achieved, worst)
 
     def failing(self, bags: Bags) -> tuple[int, int]:
-        """How many groups do not keep the bound, and how many rows are in them."""
-        broken = self.broken(bags)
+        """How many groups do not keep the bound, and how many rows are in them; of what looks at sizes alone, how
+        many sets of persons, where that is another matter."""
+        broken, apart = self.broken(bags), self._apart(bags)
+        if apart is not None:
+            return int(apart.times[broken].sum()), int((apart.sizes * apart.times)[broken].sum())
         return int(broken.sum()), int(bags.rows[broken].sum())
+
+    def _apart(self, bags: Bags) -> Crowds | None:
+        """What is judged instead of groups."""
+        return bags.alike if self.sizes_only else None
 
     def broken(self, bags: Bags) -> NDArray[np.bool_]:
         """Which groups do not keep the bound."""
-        broken = np.zeros(bags.sizes.size, bool)
+        apart = self._apart(bags)
+        broken = np.zeros(bags.sizes.size if apart is None else apart.sizes.size, bool)
         bound = self.threshold()
         for numerator, denominator in self.per_group(bags):
             biggest = int(max(numerator.max(initial=0), denominator.max(initial=0)))
@@ -87,6 +95,11 @@ class PrivacyModel(Parameterised, ABC):
     def threshold(self) -> Fraction:
         """The value of the bound."""
         return Fraction(getattr(self, self.bound))
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        """The greatest confidence in anybody's value that the promise leaves to who has ruled out so many other
+        values: 1 stands for less than certain, None for a promise that says nothing about it."""
+        return None
 
     def details(self, bags: Bags) -> dict[str, Any]:
         """More that a certificate says of a promise that was kept; figures of the bags alone."""

@@ -37,6 +37,12 @@ class Type(StrEnum):
 
 GROUP = "group"  # the column a release adds
 COUNTERFEITS = "counterfeits"  # beside it, in the file of that name: how many rows of a group stand for nobody
+SENSITIVE_TABLE = (
+    "sensitive"  # the file with the sensitive values of each group, where they have a table of their own
+)
+COUNT = "count"  # its last column: rows of a group that have a value
+TWO_TABLES = "two tables"  # how a certificate says so
+AS_IT_IS = "as it is"  # how it says that a column is not generalised
 MOST_PRIOR = 10**6  # weight of one value beforehand
 NUMERIC = (Type.INTEGER, Type.DECIMAL, Type.DATE)
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
-from voile.core.bags import Bags
+from voile.core.bags import Bags, Crowds
 from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
-from voile.core.order import distinct_values, sorted_together
+from voile.core.order import dense_rank, distinct_values, sorted_together
 from voile.core.partition import Partition
 from voile.core.schema import Role, Schema, Type
 from voile.errors import InputError, SpecError, counted
@@ -102,9 +102,18 @@ class Table:
         values, index = distinct_values(subject[0].codes)
         return index if values.size < self.n else None
 
+    @cached_property
+    def look(self) -> Codes:
+        """Which combination of quasi-identifying and kept values each row has, numbered in canonical order."""
+        new = np.zeros(self.n, bool)
+        for column in self.quasi:  # rows stand in their order
+            new[1:] |= column.codes[1:] != column.codes[:-1]
+        look = np.cumsum(new)
+        return dense_rank([look, *(column.codes for column in self.kept)]) if self.kept else look
+
     def bags(self, group: Codes, partition: Partition | None = None) -> Bags:
         """The sensitive values of each group of rows, counted by person. As `partition` publishes them: values
-        generalised, and `group` going on after the rows with those of counterfeits."""
+        generalised, and `group` going on after the rows with those of counterfeits; quasi-identifiers apart."""
         codes, fakes = [column.codes for column in self.sensitive], None
         values: list[BaseValues | None] = []
         persons = self.persons
@@ -116,7 +125,11 @@ class Table:
         if partition is not None and partition.generalises:
             codes, values = [partition.node], [self.base_values(partition)]
         domains = [column.domain for column in self.sensitive]
-        return Bags.of(group, codes, subject=persons, domains=domains, counterfeits=fakes, base_values=values)
+        bags = Bags.of(group, codes, subject=persons, domains=domains, counterfeits=fakes, base_values=values)
+        if partition is None or not partition.separate:
+            return bags
+        alike = np.bincount(self.look[partition.group >= 0])
+        return replace(bags, alike=Crowds.of(alike[alike > 0]))
 
     def base_values(self, partition: Partition) -> BaseValues:
         """What the generalised values of the (only) sensitive column stand for."""

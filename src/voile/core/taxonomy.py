@@ -37,6 +37,7 @@ class Taxonomy:
     size: Numbers
     leaf: Numbers  # of each row
     leaves: int
+    first: Numbers  # the least base value under each node, as a code of the column
 
     @classmethod
     def of(cls, column: Column) -> "Taxonomy":
@@ -44,15 +45,14 @@ class Taxonomy:
         domain = column.domain
         if isinstance(domain, Axis):
             return cls._of_axis(domain, column.codes)
-        return cls(
-            domain.low, domain.high, domain.parent, domain.high - domain.low + 1, column.codes, domain.leaves
-        )
+        size = domain.high - domain.low + 1
+        return cls(domain.low, domain.high, domain.parent, size, column.codes, domain.leaves, domain.low)
 
     @classmethod
     def _of_axis(cls, axis: Axis, codes: Numbers) -> "Taxonomy":
         values, leaf = distinct_values(codes)
         n, steps = values.size, axis.high - axis.low + 1
-        low, high, size = [np.arange(n)], [np.arange(n)], [np.ones(n, np.int64)]
+        low, high, size, least = [np.arange(n)], [np.arange(n)], [np.ones(n, np.int64)], [values]
         parent, below = [], np.arange(n)  # the node of each value on the level before
         nodes = n
         for parts in (parts for parts in PARTS if parts < steps):
@@ -61,13 +61,13 @@ class Taxonomy:
             node = nodes + np.searchsorted(first, np.arange(n), side="right") - 1
             ends = np.append(first[1:], n) - 1
             begin = -(-cell[first] * steps // parts)
-            low, high = [*low, first], [*high, ends]
+            low, high, least = [*low, first], [*high, ends], [*least, axis.low + begin]
             size.append(-(-(cell[first] + 1) * steps // parts) - begin)
             parent.append(node[np.flatnonzero(np.concatenate(([True], below[1:] != below[:-1]))) if n else below])
             below, nodes = node, nodes + first.size
         parent.append(np.full(nodes - sum(p.size for p in parent), -1))
-        nodes_low, nodes_high, above, sizes = (np.concatenate(part) for part in (low, high, parent, size))
-        return cls(nodes_low, nodes_high, above, sizes, leaf, n)
+        nodes_low, nodes_high, above, sizes, begins = map(np.concatenate, (low, high, parent, size, least))
+        return cls(nodes_low, nodes_high, above, sizes, leaf, n, begins)
 
     def levels(self) -> Numbers:
         """The node above each leaf on each level, from the root down."""

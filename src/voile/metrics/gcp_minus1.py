@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from voile.core.boxes import Boxes
-from voile.core.certainty_penalty import certainty_penalty
+from voile.core.certainty_penalty import certainty_penalty, share_beyond_first
 from voile.core.metric import Metric
 
 
@@ -19,4 +19,4 @@ class GcpMinus1(Metric):
 
     def measure(self, boxes: Boxes) -> Fraction:
         """Exact mean over all cells; a suppressed row counts 1 in every cell."""
-        return certainty_penalty(boxes, lambda size, leaves: Fraction(size - 1, max(1, leaves - 1)))
+        return certainty_penalty(boxes, share_beyond_first)

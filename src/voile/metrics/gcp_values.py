@@ -25,13 +25,13 @@ class GcpValues(Metric):
         cells = boxes.rows * len(boxes.sides)
         if cells == 0:
             return Fraction(0)
-        total = sum((_penalty(side, boxes) for side in boxes.sides), Fraction(0))
+        total = sum((_penalty(side) for side in boxes.sides), Fraction(0))
         return (total + boxes.suppressed * len(boxes.sides)) / cells
 
 
-def _penalty(side: Side, boxes: Boxes) -> Fraction:
+def _penalty(side: Side) -> Fraction:
     """Sum over the published rows of one column."""
     domain = side.column.domain
     if isinstance(domain, Axis):
-        return Fraction(exact_sum(side.widths, boxes.sizes), max(1, domain.high - domain.low))
-    return Fraction(exact_sum(side.held.distinct() - 1, boxes.sizes), max(1, side.source.rows.size - 1))
+        return Fraction(exact_sum(side.widths, side.rows), max(1, domain.high - domain.low))
+    return Fraction(exact_sum(side.held.distinct() - 1, side.rows), max(1, side.source.rows.size - 1))

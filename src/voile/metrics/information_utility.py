@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.core.bags import Bag
 from voile.core.boxes import Boxes
 from voile.core.metric import Metric
 from voile.core.order import distinct_values, value_counts
@@ -19,7 +20,8 @@ class InformationUtility(Metric):
     """Mean over all cells, quasi-identifying and sensitive, of 1 / the values that the published cell stands for.
 
     These are the leaves under a node, the steps of an interval, the members of a set; a suppressed cell keeps
-    nothing. A sensitive value that is not generalised keeps all.
+    nothing. A sensitive value that is not generalised keeps all; published apart from its row, it stands for all
+    different values of its group.
     """
 
     key = "um"
@@ -49,10 +51,21 @@ def _shown(boxes: Boxes) -> Iterator[tuple[Numbers, Numbers]]:
         if side.listed.size:
             sizes[side.listed] = side.held.distinct()[side.listed]
         values, which = distinct_values(sizes)
-        yield values, np.bincount(which, weights=boxes.sizes).astype(np.int64)  # exact below 2**53 rows
-    if boxes.node.size:
+        yield values, np.bincount(which, weights=side.rows).astype(np.int64)  # exact below 2**53 rows
+    if boxes.separate:
+        yield from _shared(boxes)
+    elif boxes.node.size:
         tree = boxes.sensitive[0].tree()
         nodes, rows = value_counts(boxes.node[boxes.group >= 0])
         yield (tree.high - tree.low + 1)[nodes], rows
     elif boxes.sensitive:
         yield np.array([1]), boxes.sizes.sum(keepdims=True) * len(boxes.sensitive)
+
+
+def _shared(boxes: Boxes) -> Iterator[tuple[Numbers, Numbers]]:
+    """Of each sensitive column, how many values there are in a group, and in groups of how many rows."""
+    published = boxes.group >= 0
+    for column in boxes.sensitive:
+        held = Bag.of(boxes.group[published], column.codes[published], boxes.sizes.size).distinct()
+        values, which = distinct_values(held)
+        yield values, np.bincount(which, weights=boxes.sizes).astype(np.int64)

@@ -29,7 +29,7 @@ class KullbackLeibler(Metric):
 
 def _divergence(side: Side, boxes: Boxes) -> float:
     source = side.source
-    spread = boxes.sizes / (source.after - source.first)  # rows that each value of a cell receives
+    spread = side.rows / (source.after - source.first)  # rows that each value of a cell receives
     steps = np.zeros(source.rows.size + 1)
     steps += np.bincount(source.first, spread, steps.size) - np.bincount(source.after, spread, steps.size)
     rebuilt = np.cumsum(steps)[:-1] + boxes.suppressed / source.rows.size

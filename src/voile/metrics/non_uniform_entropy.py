@@ -31,5 +31,5 @@ def _bits(side: Side, boxes: Boxes) -> tuple[float, float]:
     in_range = upto[source.after] - upto[source.first]
     own = float((source.rows * np.log2(source.rows)).sum())
     everything = boxes.rows * np.log2(max(1, boxes.rows))
-    lost = float((boxes.sizes * np.log2(in_range)).sum()) + boxes.suppressed * np.log2(max(1, boxes.rows))
+    lost = float((side.rows * np.log2(in_range)).sum()) + boxes.suppressed * np.log2(max(1, boxes.rows))
     return lost - own, everything - own

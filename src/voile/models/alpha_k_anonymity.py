@@ -31,10 +31,15 @@ class AlphaKAnonymity(PrivacyModel):
     meaning = "every group has at least k persons, and no value a larger share than alpha"
     bound = "alpha"
     sense = "<="
+    survives_merging = True
 
     alpha: Fraction = parameter("largest share of a value in a group", places=0)
     k: int = parameter("smallest group", default=1, minimum=1)
 
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        return self.alpha if eliminated == 0 and self.alpha < 1 else None
+
     def per_group(self, bags: Bags) -> Ratios:
-        crowd = np.where(bags.persons >= self.k, bags.sizes, 0)
+        large = bags.persons >= self.k if bags.alike is None else (bags.alike.sizes >= self.k).all()
+        crowd = np.where(large, bags.sizes, 0)
         return [(bag.top(), crowd * bag.unit) for bag in bags.columns]

@@ -1,6 +1,7 @@
 """Distinct l-diversity: at least l different sensitive values in each group."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -24,8 +25,12 @@ class DistinctLDiversity(PrivacyModel):
     paper = "Machanavajjhala et al. 2006"
     meaning = "every group has at least l different sensitive values, however unequal their shares"
     bound = "l"
+    survives_merging = True
 
     l: int = parameter("different values per group", minimum=1)  # noqa: E741 the paper's name
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        return Fraction(1) if eliminated <= self.threshold() - 2 else None  # two values are left
 
     def per_group(self, bags: Bags) -> Ratios:
         return [(bag.distinct(), np.ones_like(bags.sizes)) for bag in bags.columns]

@@ -32,8 +32,12 @@ class EntropyLDiversity(PrivacyModel):
     paper = "Machanavajjhala et al. 2006"
     meaning = "every group is as uncertain as l equally frequent values: exp(entropy) is at least l"
     bound = "l"
+    survives_merging = True  # entropy is concave
 
     l: Fraction = parameter("exp(entropy) of a group's values", places=4)  # noqa: E741
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        return Fraction(1) if eliminated <= self.threshold() - 2 else None  # two values are left
 
     def per_group(self, bags: Bags) -> Ratios:
         return [(_floors(bag), np.full(bags.sizes.size, _UNIT)) for bag in bags.columns]

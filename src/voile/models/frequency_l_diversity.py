@@ -1,6 +1,7 @@
 """Frequency l-diversity: no value holds more than 1/l of a group."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from voile.core.bags import Bags
 from voile.core.parameters import parameter
@@ -26,6 +27,10 @@ class FrequencyLDiversity(PrivacyModel):
     survives_merging = True
 
     l: int = parameter("1/l is the largest share of a value", minimum=1)  # noqa: E741
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        left = self.threshold() - eliminated  # each value that is ruled out has at most 1/l, too
+        return 1 / left if left > 1 else None
 
     def per_group(self, bags: Bags) -> Ratios:
         return [(bags.sizes * bag.unit, bag.top()) for bag in bags.columns]

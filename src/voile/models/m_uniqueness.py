@@ -1,6 +1,7 @@
 """m-uniqueness: at least m rows in every group, all with different values (paper 001, Definition 17)."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -27,6 +28,10 @@ class MUniqueness(PrivacyModel):
     bound = "m"
 
     m: int = parameter("rows per group, all values different", minimum=1)
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        left = self.threshold() - eliminated  # each value that is ruled out has at most 1/l, too
+        return 1 / left if left > 1 else None
 
     def per_group(self, bags: Bags) -> Ratios:
         return [(sizes, np.ones_like(sizes)) for sizes in bags.sizes_if_all_differ()]

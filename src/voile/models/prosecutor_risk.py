@@ -26,8 +26,9 @@ class ProsecutorRisk(PrivacyModel):
     bound = "risk"
     sizes_only = True
     sense = "<="
+    survives_merging = True
 
     risk: Fraction = parameter("largest chance", places=0)
 
     def per_group(self, bags: Bags) -> Ratios:
-        return [(np.ones_like(bags.persons), bags.persons)]
+        return [(np.ones_like(bags.crowds.sizes), bags.crowds.sizes)]

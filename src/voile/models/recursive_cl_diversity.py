@@ -28,9 +28,13 @@ class RecursiveCLDiversity(PrivacyModel):
     meaning = "the most frequent value counts less than c times all from the l-th most frequent on"
     bound = "c"
     sense = "<"
+    survives_merging = True  # sums of the largest counts are convex, so tails only gain
 
     c: Fraction = parameter("how far ahead the most frequent value stays below", places=0)
     l: int = parameter("where the rare values begin", default=2, minimum=1)  # noqa: E741
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        return self.c / (self.c + 1) if eliminated <= self.l - 2 else None
 
     def per_group(self, bags: Bags) -> Ratios:
         return [self._ratio(bag) for bag in bags.columns]

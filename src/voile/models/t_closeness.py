@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
-from voile.core.bags import Bag, Bags
+from voile.core.bags import Bag, Bags, Domain
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import distinct_values
 from voile.core.parameters import parameter
@@ -36,6 +36,7 @@ class TCloseness(PrivacyModel):
     meaning = "the values of every group are distributed as in the table, up to an earth mover's distance of t"
     bound = "t"
     sense = "<="
+    survives_merging = True  # the distance is convex, and the table's distribution stays
 
     t: Fraction = parameter("largest distance from the table's distribution", places=0)
     distance: str = parameter(
@@ -134,3 +135,26 @@ def _heights(tree: Hierarchy) -> tuple[NDArray[Any], NDArray[Any]]:
         if parents[node] >= 0:
             depth[node] = depth[parents[node]] + 1
     return height, depth
+
+
+def spans_of(codes: NDArray[np.int64], domain: Domain) -> tuple[Any, Any, Any, int]:
+    """The distance of a group from the table as a sum over spans of values, which are numbered in the order of
+    their codes: first, after, weight and scale, so that it is the sum of weight * |c/n - C/N| / scale, c and C
+    being what group and table have in a span. The distance is `auto`.
+
+    >>> from voile.core.schema import Type
+    >>> first, after, weight, scale = spans_of(np.array([3, 5, 9]), Axis(Type.INTEGER, 3, 9))
+    >>> first.tolist(), after.tolist(), weight.tolist(), scale
+    ([0, 0], [1, 2], [1, 1], 2)
+    """
+    present = distinct_values(codes)[0]
+    values = np.arange(present.size)
+    if isinstance(domain, Axis) and present.size > 1:
+        return np.zeros_like(values[1:]), values[1:], np.ones_like(values[1:]), present.size - 1
+    if isinstance(domain, Hierarchy) and not domain.is_flat and present.size > 1:
+        height = _heights(domain)[0]
+        inner = np.flatnonzero(domain.parent >= 0)
+        edge = height[domain.parent[inner]] - height[inner]
+        ends = np.searchsorted(present, domain.low[inner]), np.searchsorted(present, domain.high[inner], "right")
+        return *ends, edge, 2 * int(height.max())
+    return values, values + 1, np.ones_like(values), 2

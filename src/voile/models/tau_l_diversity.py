@@ -43,6 +43,12 @@ class TauLDiversity(PrivacyModel):
     tau: Fraction = parameter("largest share of a value in a group", places=0)
     l: int = parameter("values that share a group at least", default=2, minimum=2)  # noqa: E741 the paper's name
 
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        if eliminated + 1 >= self.l:
+            return None
+        rest = (1 - self.tau) * Fraction(self.l - 1 - eliminated, self.l - 1)  # above the line at eliminated + 1
+        return self.tau / (self.tau + rest) if rest > 0 else None
+
     def per_group(self, bags: Bags) -> Ratios:
         return [self._ratio(bag, bags.sizes * bag.unit) for bag in bags.columns]
 

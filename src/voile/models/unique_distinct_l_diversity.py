@@ -1,6 +1,7 @@
 """Unique distinct l-diversity: at least l rows, no sensitive value twice."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -30,6 +31,10 @@ class UniqueDistinctLDiversity(PrivacyModel):
     bound = "l"
 
     l: int = parameter("rows per group, all values different", minimum=1)  # noqa: E741
+
+    def confidence(self, eliminated: int = 0) -> Fraction | None:
+        left = self.threshold() - eliminated  # each value that is ruled out has at most 1/l, too
+        return 1 / left if left > 1 else None
 
     def per_group(self, bags: Bags) -> Ratios:
         return [(sizes, np.ones_like(sizes)) for sizes in bags.sizes_if_all_differ()]

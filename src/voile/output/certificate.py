@@ -23,11 +23,12 @@ from voile.core.hierarchy import Hierarchy
 from voile.core.metric import Metric
 from voile.core.order import distinct_values
 from voile.core.privacy_model import PrivacyModel
-from voile.core.schema import Role, Schema
+from voile.core.schema import AS_IT_IS, TWO_TABLES, Role, Schema
 from voile.core.table import Column, Table
 from voile.core.verdict import Verdict
 
 FORMAT = 1
+LEARNT = "a reader who learns from all groups which values go with which quasi-identifiers (deFinetti attack)"
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,10 @@ def certificate(
             "rows": int(boxes.sizes.sum()) + counterfeits,
             **({"counterfeits": counterfeits} if algorithm.counterfeits else {}),
             "groups": int(boxes.sizes.size),
+            **({"published": TWO_TABLES} if boxes.separate else {}),
             "suppressed": boxes.suppressed,
             "columns": [
-                _published(column, table.schema)
+                _published(column, table.schema, boxes.separate)
                 | _loss(column, boxes, metrics["gcp_leaves"])
                 | _generalised(column, boxes, algorithm)
                 for column in table.columns
@@ -125,6 +127,8 @@ def _not_promised(claim: Claim, table: Table) -> list[str]:
         limits.insert(0, "a reader who knows which rows are one person's, where those share a sensitive value")
         limits.insert(0, "that a person has a value in any of several rows: the promise is for each row")
     limits[:0] = claim.algorithm.limits(claim.series)
+    if LEARNT not in limits:
+        limits.append(LEARNT)
     if any(claim.rung_of(model) != claim.rung for model in claim.also):
         limits.insert(0, "the further promises about values, against a reader who knows the algorithm")
     if len(table.sensitive) > 1:
@@ -157,11 +161,13 @@ def _generalised(column: Column, boxes: Boxes, algorithm: Algorithm) -> dict[str
     }
 
 
-def _published(column: Column, schema: Schema | None) -> dict[str, str | int]:
+def _published(column: Column, schema: Schema | None, separate: bool) -> dict[str, str | int]:
     """How a column is shown, and what a reader needs to read it: its type, and of a generalised category
     how many values it has (a function of the quasi-identifiers alone)."""
-    if column.role != Role.QUASI_IDENTIFYING:
-        form = "as it is"
+    if separate and column.role == Role.SENSITIVE:
+        form = "counts by group, in a table of its own"
+    elif separate or column.role != Role.QUASI_IDENTIFYING:
+        form = AS_IT_IS
     elif isinstance(column.domain, Axis):
         form = "value or [low, high]"
     elif column.domain.is_flat:

@@ -30,13 +30,13 @@ def neutralised(text: pl.Expr) -> pl.Expr:
     return pl.when(harmless).then(text).otherwise(pl.lit("'") + text)
 
 
-def write_data(frame: pl.DataFrame, folder: Path, format: str) -> Path:
-    """data.csv or data.parquet; neither holds anything but the published cells."""
+def write_data(frame: pl.DataFrame, folder: Path, format: str, name: str = "data") -> Path:
+    """data.csv or data.parquet, or another name; neither holds anything but the published cells."""
     if format == "csv":
         safe = frame.with_columns(neutralised(pl.col(pl.String)))
-        return _written(folder / "data.csv", safe.write_csv)
+        return _written(folder / f"{name}.csv", safe.write_csv)
     if format == "parquet":
-        return _written(folder / "data.parquet", frame.write_parquet)
+        return _written(folder / f"{name}.parquet", frame.write_parquet)
     raise ParameterError("unknown format", where="format", rule="csv or parquet")
 
 

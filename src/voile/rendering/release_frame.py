@@ -9,6 +9,7 @@ from voile.core.order import canonical_order, dense_rank
 from voile.core.partition import Partition
 from voile.core.schema import COUNTERFEITS, GROUP, Role
 from voile.core.table import Column, Table
+from voile.rendering.group_order import bag_numbers
 from voile.rendering.labels import box_labels, value_labels
 from voile.rendering.value_sets import ValueSets
 
@@ -65,21 +66,7 @@ def _groups_in_order(
     ends = [end for side in boxes.sides for end in (side.low, side.high)]
     box = dense_rank([*ends, *(word for found in sets for word in found.words)])
     shared = np.bincount(box)[box] > 1
-    return canonical_order([box, _bag_numbers(partition, shared, content)] if shared.any() else [box])
-
-
-def _bag_numbers(partition: Partition, some: NDArray[np.bool_], content: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number the contents of some groups, in the order of their sorted lists; 0 for the others."""
-    group = partition.everyone
-    rows = np.flatnonzero(np.append(some, False)[group])  # group -1 is the last
-    rows = rows[canonical_order([group[rows], content[rows]])]
-    lists = content[rows].astype(">i8").tobytes()  # compare as the numbers do
-    ends = np.cumsum(partition.published_sizes[some]) * 8
-    keys = [lists[start:end] for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)]
-    number = {key: i for i, key in enumerate(sorted(set(keys)))}
-    numbers = np.zeros(some.size, np.int64)
-    numbers[some] = [number[key] for key in keys]
-    return numbers
+    return canonical_order([box, bag_numbers(partition, shared, content)] if shared.any() else [box])
 
 
 def _rows_in_order(

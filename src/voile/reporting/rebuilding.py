@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from voile.auditing import AuditReport, ReadRelease, audited, read_release
+from voile.auditing import AuditReport, audited
 from voile.errors import OutputError, ParameterError
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_table
 from voile.output.writers import write_bytes
+from voile.release_files import ReadRelease, read_release
 from voile.reporting.pages import REPORT
 from voile.reporting.private_report import private_drawings, private_report
 from voile.reporting.release_report import drawings_of, release_report

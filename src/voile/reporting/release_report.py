@@ -14,10 +14,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.auditing import AuditReport, ReadRelease
+from voile.auditing import AuditReport
 from voile.core.schema import GROUP, Role, Schema
 from voile.errors import counted
 from voile.intake.published_values import unquoted
+from voile.release_files import ReadRelease
 from voile.reporting.charts import Chart, bars, histogram
 from voile.reporting.columns_shown import BINS, FIRST_NAMES, Bins, ColumnShown, columns_shown, round_width
 from voile.reporting.dictionary import dictionary

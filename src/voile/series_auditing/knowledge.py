@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.attacks.candidate_sets import PublishedGroups, words_for
-from voile.auditing import ReadRelease, classes_of, suppressed_rows
+from voile.auditing import classes_of, suppressed_rows
 from voile.core.bags import Bag
 from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, Role, Schema, Type
@@ -25,6 +25,7 @@ from voile.intake.published_values import meant, unquoted
 from voile.intake.table_reader import read_frame, read_table
 from voile.kernels.candidate_sets import value_bits
 from voile.querying.covered_places import covered_places
+from voile.release_files import ReadRelease
 from voile.rendering.labels import value_labels
 
 Integers = NDArray[np.int64]

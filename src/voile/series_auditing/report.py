@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from voile.core.attack import Finding
 from voile.series_auditing.exact_risk import ExactRisk
 
 
@@ -43,6 +44,7 @@ class SeriesReport:
     notes: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     met: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()  # what attacks on the releases together found
 
     @property
     def ok(self) -> bool:
@@ -67,6 +69,7 @@ class SeriesReport:
             "notes": list(self.notes),
             "failures": list(self.failures),
             "met": list(self.met),
+            "attacks": [finding.document() for finding in self.findings],
         }
 
     def _exact(self) -> dict[str, Any] | None:

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from voile.attacks.candidate_sets import Integers, Intersections, score
-from voile.auditing import AuditReport, ReadRelease, audited, read_release
+from voile.attacks.intersection import Intersection, values_left
+from voile.auditing import AuditReport, audited
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import Role, Schema
 from voile.errors import InputError, ParameterError, counted
 from voile.intake.spec_file import Spec, schema_of
+from voile.models.m_uniqueness import MUniqueness
 from voile.models.unique_distinct_l_diversity import UniqueDistinctLDiversity
+from voile.release_files import ReadRelease, read_release
 from voile.requirements import parse_requirements
 from voile.series_auditing.chain import broken_links, left_out, promised_m
 from voile.series_auditing.exact_risk import MOST_PERSONS, View, exact_risk
@@ -69,6 +72,7 @@ def audit_series(
     for number, source in enumerate(releases):
         report(f"reading and judging release {number + 1} of {len(releases)}", number / len(releases))
         release = read_release(Path(source), schema)
+        release.refuse_two_tables("what a series tells")
         audit.add(release, audited(release, requirements), known[number] if known else None)
     report("counting", 0)
     return audit.finished(bool(known))
@@ -223,6 +227,7 @@ class _SeriesAudit:
             sizes={int(size): int(sizes[size]) for size in np.flatnonzero(sizes)},
             pairs=_pairs(seen),
             exact=exact,
+            findings=(Intersection().run(values_left(seen, [] if m is None else [MUniqueness(m=m)])),),
             **self._said(),
         )
 

@@ -1,4 +1,4 @@
-"""Attacks on a release that lies on a disk, by somebody who knows everybody in it and how it was made."""
+"""The minimality attack on a release that lies on a disk, by somebody who knows everybody in it and the search."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -11,21 +11,20 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.algorithms.k_jump import KJump
+from voile.attacking.known_persons import KnownPersons, single_sensitive
 from voile.attacks.candidate_sets import PublishedGroups
 from voile.attacks.minimality import Conclusion, Score, Search, Seen, conclude, matched, score
-from voile.auditing import ReadRelease, as_certified, read_release
 from voile.core.hierarchy import EVERYTHING
-from voile.core.hierarchy_recipe import Recipe
 from voile.core.parameters import AUTO
-from voile.core.schema import GROUP, ColumnSpec, Role, Schema, Type
+from voile.core.schema import GROUP, Role, Schema
 from voile.core.table import Table
 from voile.errors import BeyondReach, InputError, ParameterError, SpecError, counted
-from voile.intake.data_frame import data_frame
 from voile.intake.spec_file import Spec, schema_of
-from voile.intake.table_reader import read_frame, refuse_undeclared, table_of
+from voile.intake.table_reader import refuse_undeclared
+from voile.release_files import ReadRelease, as_certified, read_release
 from voile.rendering.labels import value_labels
 from voile.requirements import parse_requirements
-from voile.series_auditing.knowledge import KnownTable, ShownRelease, Values
+from voile.series_auditing.knowledge import ShownRelease, Values
 from voile.theory.set_figures import in_words, set_document
 
 Integers = NDArray[np.int64]
@@ -40,49 +39,6 @@ PROPERTY_OF_MODEL = {
     "k_anonymity": "k_anonymity",
 }
 MOST_PAIRS = 100_000_000  # of persons and published groups
-_ROW = "\0row"  # a name that no spec has: the row of the file
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class KnownPersons:
-    """Everybody's quasi-identifiers, as the search sees them and as labels are compared; for the scorer alone, the
-    true values (None: not told)."""
-
-    table: Table
-    compared: KnownTable
-    truth: Integers | None
-
-    @classmethod
-    def read(cls, source: Any, schema: Schema, values: Values) -> "KnownPersons":
-        """Read a table of persons: only the quasi-identifying columns are needed."""
-        is_file = isinstance(source, str | Path)
-        frame = read_frame(source, schema) if is_file else data_frame(source)
-        refuse_undeclared(frame, schema)
-        sensitive = [column for column in schema.with_role(Role.SENSITIVE) if column.name in frame.columns]
-        wanted = [*schema.with_role(Role.QUASI_IDENTIFYING), *sensitive]
-        for column in wanted:
-            if column.name not in frame.columns:
-                raise SpecError(
-                    f"the known persons have no column {column.name}",
-                    where="header",
-                    rule="all quasi-identifying columns of everybody are known",
-                    remedy="give the source of the release, with or without its sensitive column",
-                )
-        frame = frame.with_columns(pl.Series(_ROW, np.arange(frame.height)))
-        numbered = ColumnSpec(_ROW, Role.SUBJECT, Type.INTEGER)
-        plain = [replace(c, hierarchy=None) if isinstance(c.hierarchy, Recipe) else c for c in wanted]
-        table = table_of(frame, replace(schema, columns=(*wanted, numbered)))
-        compared = table_of(frame, replace(schema, columns=(*plain, numbered)))
-        order = np.argsort(_rows(compared))[np.argsort(np.argsort(_rows(table)))]
-        columns = tuple(replace(column, codes=column.codes[order]) for column in compared.quasi)
-        truth = [values.codes(value_labels(secret, secret.codes)) for secret in table.sensitive]
-        known = KnownTable(columns, np.arange(table.n), np.empty(0, np.int64))
-        return cls(table, known, truth[0] if truth else None)
-
-
-def _rows(table: Table) -> Integers:
-    """The row of the file of each row of the table."""
-    return table.with_role(Role.SUBJECT)[0].codes
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -176,8 +132,10 @@ def attack_minimality(
     """
     schema = schema_of(spec)
     schema.require_roles()
-    secret = _single_sensitive(schema)
-    release, ignored = _without_known_columns(read_release(Path(source), schema))
+    secret = single_sensitive(schema)
+    published = read_release(Path(source), schema)
+    published.refuse_two_tables("the minimality attack")
+    release, ignored = _without_known_columns(published)
     values = Values(secret)
     shown = ShownRelease.of(release, values)
     _refuse_suppressed(shown, release.schema)
@@ -194,18 +152,6 @@ def attack_minimality(
     differs = graded is None and persons.truth is not None
     altered = release.certificate is not None and not as_certified(release)
     return MinimalityReport(search, name, found, graded, differs, altered, shown.groups, ignored, people, labels)
-
-
-def _single_sensitive(schema: Schema) -> ColumnSpec:
-    found = schema.with_role(Role.SENSITIVE)
-    if len(found) > 1:
-        raise SpecError(
-            f"{len(found)} sensitive columns",
-            where="spec",
-            rule="the attack is on one",
-            remedy="declare the others insensitive in a copy of the spec",
-        )
-    return found[0]
 
 
 def _without_known_columns(release: ReadRelease) -> tuple[ReadRelease, tuple[str, ...]]:

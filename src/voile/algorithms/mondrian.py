@@ -1,0 +1,138 @@
+"""Mondrian: cut the table into boxes, widest column first, while both sides keep a promise (LeFevre et al. 2006).
+
+Any promise that unions of good groups keep can stop the cutting. Which one is the parameter `property`; the papers
+say "Mondrian" and mean one or another (facts/bsgi.md A3), so name it.
+
+Cuts that look at who has what tell a reader who knows the algorithm something: the rung is "release".
+"""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.algorithms.chosen_promise import ChosenPromise
+from voile.core.algorithm import Progress, Rung
+from voile.core.bags import Bag
+from voile.core.information_loss import loss_of
+from voile.core.order import distinct_values
+from voile.core.parameters import parameter
+from voile.core.partition import Partition
+from voile.core.table import Column, Table
+from voile.core.tau_l_line import line_of
+from voile.errors import BeyondReach
+from voile.kernels.loss import Loss
+from voile.kernels.mondrian import cut_rows, new_part
+from voile.kernels.stop_rule import DISTANCE, DISTINCT, ENTROPY, LINE, RECURSIVE, SHARE, SIZE, StopRule
+from voile.models.t_closeness import spans_of
+
+Codes = NDArray[np.int64]
+KINDS = {
+    "frequency": SHARE,
+    "distinct": DISTINCT,
+    "recursive": RECURSIVE,
+    "entropy": ENTROPY,
+    "tau_l": LINE,
+    "t_closeness": DISTANCE,
+    "k_anonymity": SIZE,
+}
+SHARED = 50_000  # rows, from which on threads share the work
+STRETCHES = 16  # into which the table is cut first for that, at least
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mondrian(ChosenPromise):
+    """Boxes of rows, cut in half along their widest column as long as both halves keep the promise.
+
+    Guarantee: the model that `property` names.
+    Not protected against: someone who knows the algorithm (docs/known-limits.md).
+
+    >>> Mondrian(l=3).promised(), Mondrian(property="k_anonymity", k=5).promised()
+    (('frequency_l_diversity', {'l': 3}), ('k_anonymity', {'k': 5}))
+    """
+
+    key = "mondrian"
+    title = "Mondrian"
+    paper = "LeFevre, DeWitt, Ramakrishnan 2006"
+    rung = Rung.RELEASE
+    deterministic = True
+    cost = "about n log n; 1M rows in less time than reading and writing them"
+    meaning = "boxes cut in half along their widest column as long as both halves keep the promise"
+
+    mode: str = parameter(
+        "strict: rows with equal values stay together; relaxed: exactly in half, equal values may be parted",
+        default="strict",
+        choices=("strict", "relaxed"),
+    )
+    cuts: str = parameter(
+        "median: in the middle only, as published; free: where no column can be cut there, wherever it saves most",
+        default="free",
+        choices=("free", "median"),
+    )
+
+    def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
+        """Cut, or refuse where the table as a whole breaks the promise."""
+        column = table.single_sensitive(self.key)
+        present, value = distinct_values(column.codes)
+        counts = np.bincount(value)
+        self.require_of(Bag(np.array([0, counts.size]), present, counts, column.domain), column.name)
+        loss, codes, _ = loss_of(table, table.n)
+        rule = self.stop_rule(column, counts)
+        rows = np.column_stack([codes, value.astype(np.int32), np.arange(table.n, dtype=np.int32)])
+        ends = np.concatenate(list(self._cut(loss, rule, rows, progress)))
+        group = np.empty(table.n, np.int64)
+        group[rows[:, -1]] = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
+        return Partition(group)
+
+    def _cut(self, loss: Loss, rule: StopRule, rows: NDArray[np.int32], progress: Progress) -> Iterator[Codes]:
+        """Sort rows by group, and say where groups end, a stretch of the table at a time."""
+
+        def cut(begin: int, end: int, small: int = 0) -> Codes:
+            part = new_part(rows.shape[1] - 2, rule.whole.size, end - begin)
+            ends = np.empty((end - begin) // rule.least + 1, np.int64)
+            how = self.mode == "relaxed", self.cuts == "free", small
+            return ends[: cut_rows(loss, rule, part, rows, np.empty_like(rows[begin:end]), begin, end, *how, ends)]
+
+        n = len(rows)
+        stretches = cut(0, n, n // STRETCHES) if n >= SHARED else np.array([n])
+        with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
+            begins = [0, *stretches[:-1].tolist()]
+            for end, found in zip(stretches.tolist(), pool.map(cut, begins, stretches.tolist()), strict=True):
+                yield found
+                progress(end / n)
+
+    def stop_rule(self, column: Column, whole: Codes) -> StopRule:
+        """What the kernels need to tell whether a group keeps the promise; the whole table has so many of each
+        value."""
+        bound, least, line = Fraction(1), 1, np.empty(0, np.int64)
+        first = after = weight = line
+        scale = 1
+        if self.property == "tau_l":
+            limits = line_of(self.tau, self.number())
+            line, scale, least = limits.limit, limits.scale, limits.need
+        elif self.property == "t_closeness":
+            bound = min(Fraction(self.t), Fraction(1))
+            first, after, weight, scale = spans_of(column.codes, column.domain)
+            refuse_beyond_bits(2 * scale * int(weight.max(initial=1)) * int(whole.sum()) ** 2, column)
+        else:
+            least = self.number()
+            bound = Fraction(self.c) if self.property == "recursive" else Fraction(least)
+            bound = 1 / bound if self.property == "frequency" else bound
+        top, bottom = bound.as_integer_ratio()
+        kind, ell = KINDS[self.property], self.number()
+        return StopRule(kind, top, bottom, least, ell, scale, line, first, after, weight, whole)
+
+
+def refuse_beyond_bits(largest: int, column: Column) -> None:
+    """Refuse a distance that 63 bits cannot hold."""
+    if largest >= 2**62:
+        raise BeyondReach(
+            "too many rows and values to compare distances exactly",
+            where=f"column {column.name}",
+            rule="rows squared times steps between values stay below 2**62",
+            remedy="use another property, or a coarser sensitive column",
+        )

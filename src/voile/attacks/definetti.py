@@ -1,0 +1,188 @@
+"""deFinetti: learn from all groups together how values go with quasi-identifiers, then guess inside each group.
+
+Groups promise that everybody in them is equally likely to have each value. Who looks at all groups sees that, say,
+groups with more old persons have more of one value, learns by how much, and guesses the old person of each group
+(Kifer 2009). The model is naive Bayes over the quasi-identifiers, long columns in bins; expectation and
+maximisation start from equal shares, so nothing is drawn and the same release gives the same figures.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.attack import Attack, Finding, View, surely_at_most, wilson
+from voile.core.bags import Bag
+from voile.core.order import distinct_values
+from voile.core.parameters import parameter
+from voile.errors import counted
+from voile.kernels.group_learning import expect, guess, guess_alone
+
+Integers = NDArray[np.int64]
+Chances = NDArray[np.float64]
+BINS = 16  # of a column with more values
+ROUNDS = 12
+MARGIN = Fraction(1, 20)  # above what is promised, or known anyway (docs/known-limits.md)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeFinetti(Attack):
+    """Guesses of everybody's value, graded (Kifer 2009).
+
+    Three arms: the guesses; as a control, guesses by a model learnt from half of the groups about persons of the
+    other half, as if these were not in the release; as a baseline, each group's most frequent value.
+    """
+
+    key = "definetti"
+    title = "deFinetti"
+    paper = "Kifer 2009"
+    meaning = "learns from all groups together which values go with which quasi-identifiers, then guesses in each"
+    passes = (
+        "guesses are right at most 5 points above the promised confidence, or what strangers can be guessed with"
+    )
+    graded = True
+
+    persons: int = parameter(
+        "who is attacked at most; whole groups, spread over the release", default=30_000, minimum=1
+    )
+
+    def run(self, view: View, truth: Integers | None = None) -> Finding:
+        """Guess the first sensitive value of everybody whose group and quasi-identifiers are known."""
+        known = _KnownGroups.of(view, self.persons)
+        value, sure = known.guesses(known.learnt())
+        promised, believed = view.confidence(), round(float(sure.mean()) if sure.size else 0.0, 4)
+        if truth is None:
+            meaning = f"not graded: the model itself holds {believed:.1%} of its guesses to be right"
+            return self.found(meaning, value.size, 0, details={"believed": believed})
+        true = truth[known.row]
+        right = int((value == true).sum())
+        strangers, told = known.control(true)
+        control = Fraction(told, strangers) if strangers else Fraction(0)
+        baseline = known.baseline()
+        anyway = max(baseline if promised is None else promised, control)
+        fine = surely_at_most(right, value.size, anyway + MARGIN)
+        low, high = wilson(right, value.size)
+        beyond = promised is not None and low > promised
+        against = "" if promised is None else f", where {float(promised):.1%} is promised"
+        return self.found(
+            f"{right / max(1, value.size):.1%} of {counted(value.size, 'person')} guessed right (95 % sure: "
+            f"{low:.1%} to {high:.1%}){against}, by who knows {view.knows}; "
+            f"{float(control):.1%} of persons not in the release",
+            value.size,
+            right,
+            allowed=None if promised is None else anyway + MARGIN,
+            ok=None if promised is None else fine,
+            warning=not fine,
+            remedy="" if fine else REMEDY,
+            private=True,
+            details={
+                "promised": None if promised is None else round(float(promised), 4),
+                "control": round(float(control), 4),
+                "baseline": round(float(baseline), 4),
+                "believed": believed,
+                "beyond_promise": beyond,
+            },
+        )
+
+
+REMEDY = (
+    "a promise about single groups says nothing about what all groups together teach: publish fewer or coarser "
+    "quasi-identifiers or take a larger l, and say it to who signs the release"
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _KnownGroups:
+    """Persons group by group: their rows in the view, what they have in each column, and the values of the groups,
+    numbered as in `values`."""
+
+    row: Integers
+    cells: Integers
+    begin: Integers
+    bag: Bag
+    codes: Integers
+    values: Integers
+    width: Chances  # of each cell, how many cells its column has
+
+    @classmethod
+    def of(cls, view: View, most: int) -> "_KnownGroups":
+        """The persons of a view; of a large one, those of some groups that are spread evenly."""
+        bag = view.bags.columns[0]
+        sizes = np.bincount(view.group[view.group >= 0], minlength=bag.start.size - 1)
+        some = max(1, min(sizes.size, sizes.size * most // max(1, int(sizes.sum()))))
+        chosen = np.arange(some) * sizes.size // some if sizes.size else np.arange(0)
+        chosen = np.concatenate([chosen[::2], chosen[1::2]])  # two halves that are alike
+        number = np.full(sizes.size + 1, -1)  # the last place is that of rows in no group
+        number[chosen] = np.arange(chosen.size)
+        own = number[view.group]
+        row = np.flatnonzero(own >= 0)
+        row = row[np.argsort(own[row], kind="stable")]
+        columns, width = [], [np.zeros(0)]
+        for codes in view.quasi:
+            place, size = _binned(codes[row])
+            columns.append(place + sum(w.size for w in width))
+            width.append(np.full(size, float(size)))
+        cells = np.stack(columns, axis=1) if columns else np.zeros((row.size, 0), np.int64)
+        begin = np.concatenate(([0], np.cumsum(sizes[chosen])))
+        part = _of_groups(bag, chosen)
+        values, codes = distinct_values(part.codes)
+        return cls(row, cells, begin, part, codes, values, np.concatenate(width)[:, None])
+
+    def learnt(self, groups: slice = slice(None)) -> Chances:
+        """How likely each cell is among those who have a value, as logarithms; from some of the groups."""
+        chance = np.zeros((self.width.size, self.values.size))
+        begin, start = self.begin[:-1][groups], self.bag.start[:-1][groups]
+        begin = np.append(begin, self.begin[begin.size]) if begin.size else self.begin[:1]
+        start = np.append(start, self.bag.start[start.size]) if start.size else self.bag.start[:1]
+        for _ in range(ROUNDS):
+            held = np.zeros_like(chance)
+            expect(self.cells, begin, start, self.codes, self.bag.counts, chance, held)
+            columns = max(1, self.cells.shape[1])
+            common = held.sum(axis=1, keepdims=True) / max(1, begin[-1])  # as much as one person of each cell
+            chance = np.log((held + self.width * common + 1e-12) / (held.sum(axis=0) / columns + self.width))
+        return chance
+
+    def guesses(self, chance: Chances) -> tuple[Integers, Chances]:
+        """The likeliest value of each person in the group, and how sure the model is of it."""
+        value, sure = np.empty(self.row.size, np.int64), np.empty(self.row.size)
+        guess(self.cells, self.begin, self.bag.start, self.codes, self.bag.counts, chance, value, sure)
+        return self.values[value] if self.values.size else value, sure
+
+    def control(self, truth: Integers) -> tuple[int, int]:
+        """How many persons of the second half of the groups there are, and for how many a model of the first half
+        that knows nothing of their groups is right."""
+        half = (self.begin.size - 1) // 2
+        chance = self.learnt(slice(half))
+        whole = np.bincount(
+            self.codes[: self.bag.start[half]], self.bag.counts[: self.bag.start[half]], self.values.size
+        )
+        strangers = self.cells[self.begin[half] :]
+        value = np.zeros(len(strangers), np.int64)
+        if half:
+            guess_alone(strangers, np.log(whole + 1e-12), chance, value)
+        return value.size, int((self.values[value] == truth[self.begin[half] :]).sum()) if half else 0
+
+    def baseline(self) -> Fraction:
+        """The share of persons whom the most frequent value of their group is expected to hit."""
+        share = np.diff(self.begin) * self.bag.top() / np.maximum(1, self.bag.totals)
+        return Fraction(float(share.sum())) / max(1, self.row.size)
+
+
+def _binned(codes: Integers) -> tuple[Integers, int]:
+    """Codes as places from 0, and how many: the values themselves, or bins of nearly equally many persons."""
+    values, index = distinct_values(codes)
+    if values.size <= BINS:
+        return index, int(values.size)
+    persons = np.bincount(index)
+    middle = np.cumsum(persons) * 2 - persons
+    bins, place = distinct_values(middle * BINS // (2 * codes.size))
+    return place[index], int(bins.size)
+
+
+def _of_groups(bag: Bag, chosen: Integers) -> Bag:
+    """The bag of some of the groups."""
+    sizes = bag.distinct()[chosen]
+    start = np.concatenate(([0], np.cumsum(sizes)))
+    entry = np.arange(int(start[-1])) + np.repeat(bag.start[chosen] - start[:-1], sizes)
+    return Bag(start, bag.codes[entry], bag.counts[entry], bag.domain, bag.unit, None, bag.exact)

@@ -1,0 +1,141 @@
+"""The search of a lattice of full-domain generalizations for those that keep a promise (LeFevre et al. 2005).
+
+Nodes are looked at as Incognito does: first those with one column below *, then two, and so on, each time from the
+finest up.
+
+* Roll-up: a node's counts are sums of those of a finer node, the one with the fewest counts that are at hand.
+* Predictive tagging: what is above a node that passes passes, since groups only merge.
+* Subset pruning: a subset of columns is the node with all others at *, which lies above every node with these
+  columns on these levels. So what fails on a subset fails with more columns: all below a node that fails fails.
+
+With suppression a node passes if the groups that fail are few rows, and the two rules need care. They stay true
+of a promise that a union of groups keeps if one of them does (k-anonymity, distinct l-diversity): going up, no row
+is newly suppressed. Of others they do not: a good group may meet a bad one and fail. There is no tagging then, and
+pruning goes by a necessary promise of the first kind.
+"""
+
+import bisect
+import itertools
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.core.algorithm import Progress
+from voile.core.axis import Axis
+from voile.core.bags import Bags
+from voile.core.certainty_penalty import column_penalty, leaf_share, share_beyond_first
+from voile.core.frequency_set import FrequencySet, Levels
+from voile.core.privacy_model import PrivacyModel
+
+Mask = NDArray[np.bool_]
+PENALTIES = {"gcp_leaves": leaf_share, "gcp_minus1": share_beyond_first}
+LOSSES = (*PENALTIES, "dm", "aecs", "height")
+MOST_ENTRIES = 2**23  # counts that are kept to roll up from
+UNKNOWN, FAILS, PASSES = 0, 1, 2
+
+
+class LatticeSearch:
+    """What is known of each node, as an array over the levels of all columns; `most` rows may be suppressed.
+
+    `wanted` survives the merging of groups. Every group that keeps it keeps `necessary`, as does every union of
+    groups one of which keeps `necessary`.
+    """
+
+    def __init__(self, finest: FrequencySet, wanted: PrivacyModel, necessary: PrivacyModel, most: int = 0) -> None:
+        self.wanted, self.necessary, self.most = wanted, necessary, most
+        self.highest = finest.domain.highest
+        self.known = np.full([highest + 1 for highest in self.highest], UNKNOWN, np.int8)
+        self.counted: list[Levels] = []  # nodes that were looked at, in turn
+        self._kept = [finest]  # fewest counts first
+        self._entries = finest.entries
+        self._monotone = most == 0 or wanted == necessary
+
+    def run(self, progress: Progress = lambda share: None) -> None:
+        """Tag every node."""
+        nodes = itertools.product(*(range(highest + 1) for highest in self.highest))
+        below = {levels: sum(a < b for a, b in zip(levels, self.highest, strict=True)) for levels in nodes}
+        order = sorted(below, key=lambda levels: (below[levels], sum(levels), levels))
+        for done, levels in enumerate(order):
+            if self.known[levels] == UNKNOWN:
+                self._judge(levels)
+                progress(done / len(order))
+
+    def _judge(self, levels: Levels) -> None:
+        """Look at a node, and tag what follows from it."""
+        bags = self.frequency_set(levels).bags
+        self.counted.append(levels)
+        below = tuple(slice(0, level + 1) for level in levels)
+        above = tuple(slice(level, None) for level in levels)
+        if not self._monotone and not self._passes(self.necessary, bags):
+            self.known[below] = FAILS
+            return
+        passes = self._passes(self.wanted, bags)
+        where = (above if passes else below) if self._monotone else levels
+        self.known[where] = PASSES if passes else FAILS
+
+    def _passes(self, model: PrivacyModel, bags: Bags) -> bool:
+        """Whether the groups that break a promise are few rows, and others are left."""
+        broken = model.broken(bags)
+        return not broken.all() and int(bags.sizes[broken].sum()) <= self.most
+
+    def frequency_set(self, levels: Levels) -> FrequencySet:
+        """That of a node, rolled up from the smallest one at hand that is finer."""
+        smallest = next(one for one in self._kept if all(map(int.__le__, one.levels, levels)))
+        if smallest.levels == levels:
+            return smallest
+        found = smallest.rolled_up(levels)
+        if self._entries + found.entries <= MOST_ENTRIES:
+            bisect.insort(self._kept, found, key=lambda one: one.entries)
+            self._entries += found.entries
+        return found
+
+    def best(self, by: str) -> FrequencySet | None:
+        """The node that passes with the least loss; of equal ones that with fewer steps up, then with the steps in
+        earlier columns. None if no node passes."""
+        passing = self.known == PASSES
+        if self.most == 0:  # every loss grows with each step up: only nodes with none below them that passes
+            passing = minimal(passing)
+        nodes = [tuple(levels) for levels in np.argwhere(passing).tolist()]
+        if not nodes:
+            return None
+        upwards = {levels: (sum(levels), tuple(-level for level in levels)) for levels in nodes}
+        return self.frequency_set(min(nodes, key=lambda levels: (self.loss(levels, by), *upwards[levels])))
+
+    def good(self, node: FrequencySet) -> Mask:
+        """Which groups of a node that passes keep the promise; the others are suppressed."""
+        return ~self.wanted.broken(node.bags) if self.most else np.ones(node.row.size, bool)
+
+    def loss(self, levels: Levels, by: str) -> Fraction:
+        """What a node that passes loses, exactly: one of LOSSES; certainty penalties are sums, not means."""
+        if by == "height":
+            return Fraction(sum(levels))
+        found = self.frequency_set(levels)
+        kept, every = self.good(found), found.bags.sizes
+        sizes, rows = every[kept], int(every.sum())
+        suppressed = rows - int(sizes.sum())
+        if by == "dm":
+            return Fraction(int((sizes * sizes).sum()) + suppressed * rows)
+        if by == "aecs":
+            return Fraction(rows - suppressed, sizes.size)
+        columns, (low, high) = found.domain.table.quasi, found.ends()
+        total = suppressed * sum((column.weight for column in columns), Fraction(0))
+        for j, column in enumerate(columns):
+            ends = low[kept, j], high[kept, j]
+            if isinstance(column.domain, Axis):
+                ends = column.domain.snap(*ends)
+            total += column.weight * column_penalty(column.domain, ends, sizes, PENALTIES[by])
+        return total
+
+
+def minimal(passing: Mask) -> Mask:
+    """Nodes that pass and have no node one step below that passes.
+
+    >>> minimal(np.array([[False, True], [True, True]])).tolist()
+    [[False, True], [True, False]]
+    """
+    above = np.zeros_like(passing)
+    for axis in range(passing.ndim):
+        upper, lower = np.moveaxis(above, axis, 0)[1:], np.moveaxis(passing, axis, 0)[:-1]
+        upper |= lower
+    return passing & ~above

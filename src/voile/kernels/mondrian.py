@@ -1,0 +1,257 @@
+"""Cut a table into boxes while a promise holds (LeFevre et al. 2006).
+
+Rows move in memory as they are cut, so that a part is a stretch of them. A row is its quasi-identifying codes, its
+sensitive value and its number. Parts keep the order in which rows came.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.stop_rule import keeps
+
+BINS = 1024  # of a histogram by which a median is found, at most
+FREE_BINS = 256  # places at which a column may be cut freely, at most; part of what the algorithm promises to find
+NOWHERE = -1
+
+
+class Part(NamedTuple):
+    """What is known of the rows that are looked at, and room for what is tried."""
+
+    low: NDArray[np.int64]  # per column
+    high: NDArray[np.int64]
+    cost: NDArray[np.int64]
+    turn: NDArray[np.int64]  # columns, the costliest first
+    counts: NDArray[np.int64]  # per sensitive value
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    held: NDArray[np.int64]  # values that occur, and in the last place how many
+    bins: NDArray[np.int64]
+    order: NDArray[np.int64]  # rows by bin
+    cut: NDArray[np.int64]  # column, code, ties: rows below the code go left, and so many of those at it
+
+
+def new_part(columns, values, rows):
+    """Room for parts of up to so many rows."""
+    wide, tall = (np.zeros(columns, np.int64) for _ in range(4)), (np.zeros(values, np.int64) for _ in range(3))
+    held, bins = np.zeros(values + 1, np.int64), np.zeros(max(BINS, 3 * FREE_BINS), np.int64)
+    return Part(*wide, *tall, held, bins, np.empty(rows, np.int64), np.empty(3, np.int64))
+
+
+@inlined_kernel
+def side_cost(loss, j, low, high):
+    """What the range of codes of one column costs a row."""
+    if j < loss.step.size:
+        return (high - low) * loss.step[j]
+    node = loss.leaf[j - loss.step.size] + low
+    while loss.high[node] < high:
+        node = loss.parent[node]
+    return loss.cost[node]
+
+
+@kernel
+def look(loss, part, rows, begin, end):
+    """Find the box of a stretch of rows, and count its values."""
+    d = part.low.size
+    for i in range(part.held[-1]):
+        value = part.held[i]
+        part.counts[value] = part.left[value] = part.right[value] = 0
+    different = 0
+    for j in range(d):
+        part.low[j] = part.high[j] = rows[begin, j]
+    for i in range(begin, end):
+        for j in range(d):
+            code = rows[i, j]
+            if code < part.low[j]:
+                part.low[j] = code
+            if code > part.high[j]:
+                part.high[j] = code
+        value = rows[i, d]
+        if part.counts[value] == 0:
+            part.held[different] = value
+            different += 1
+        part.counts[value] += 1
+    part.held[-1] = different
+    for j in range(d):
+        part.cost[j] = side_cost(loss, j, part.low[j], part.high[j])
+        place = j
+        while place > 0 and part.cost[part.turn[place - 1]] < part.cost[j]:
+            part.turn[place] = part.turn[place - 1]
+            place -= 1
+        part.turn[place] = j
+
+
+@kernel
+def middle(part, rows, begin, end, j):
+    """The code in the middle of a column, and how many rows are below it and up to it: the first code with half of
+    the rows up to it. Found by histograms, each of one bin of the one before."""
+    low, high, below, size = part.low[j], part.high[j], 0, end - begin
+    most = 16
+    while most < min(BINS, 2 * size):
+        most *= 2
+    while True:
+        shift = 0
+        while (high - low) >> shift >= most:
+            shift += 1
+        for place in range(((high - low) >> shift) + 1):
+            part.bins[place] = 0
+        for i in range(begin, end):
+            code = rows[i, j]
+            if low <= code <= high:
+                part.bins[(code - low) >> shift] += 1
+        place = 0
+        while 2 * (below + part.bins[place]) < size:
+            below += part.bins[place]
+            place += 1
+        low += place << shift
+        if shift == 0:
+            return low, below, below + part.bins[place]
+        high = min(high, low + (1 << shift) - 1)
+
+
+@kernel
+def both_keep(rule, part, rows, begin, end, j, code, ties, left):
+    """Whether both sides of a cut, the left one of so many rows, keep the promise."""
+    if left < rule.least or end - begin - left < rule.least:
+        return False
+    held, d = part.held[: part.held[-1]], part.low.size
+    for value in held:
+        part.left[value] = 0
+    for i in range(begin, end):
+        own = rows[i, j]
+        if own < code:
+            part.left[rows[i, d]] += 1
+        elif own == code and ties > 0:
+            part.left[rows[i, d]] += 1
+            ties -= 1
+    if not keeps(rule, part.left, held, left):
+        return False
+    for value in held:
+        part.right[value] = part.counts[value] - part.left[value]
+    return keeps(rule, part.right, held, end - begin - left)
+
+
+@kernel
+def cut_at_median(rule, part, rows, begin, end, relaxed):
+    """Find the first column, costliest first, that can be cut in the middle: `relaxed` exactly there, else between
+    two codes as near to it as can be. Returns how many rows go left, or NOWHERE."""
+    size = end - begin
+    for j in part.turn:
+        if part.cost[j] == 0:
+            break
+        code, below, upto = middle(part, rows, begin, end, j)
+        left, ties = size // 2, size // 2 - below
+        if not relaxed:
+            at_code = below == 0 or (upto < size and 2 * upto - size < size - 2 * below)
+            left, code, ties = upto if at_code else below, code + at_code, 0
+        if both_keep(rule, part, rows, begin, end, j, code, ties, left):
+            part.cut[0], part.cut[1], part.cut[2] = j, code, ties
+            return left
+    return NOWHERE
+
+
+@kernel
+def sort_into_bins(part, rows, begin, end, j, shift, last):
+    """Order rows by bin of a column; returns of each bin its end in that order, its least and greatest code."""
+    least, greatest = part.bins[: last + 1], part.bins[FREE_BINS : FREE_BINS + last + 1]
+    after = part.bins[2 * FREE_BINS : 2 * FREE_BINS + last + 1]
+    for place in range(last + 1):
+        least[place], greatest[place], after[place] = part.high[j], part.low[j], 0
+    for i in range(begin, end):
+        code = rows[i, j]
+        place = (code - part.low[j]) >> shift
+        after[place] += 1
+        if code < least[place]:
+            least[place] = code
+        if code > greatest[place]:
+            greatest[place] = code
+    total = 0
+    for place in range(last + 1):
+        total, after[place] = total + after[place], total
+    for i in range(begin, end):
+        place = (rows[i, j] - part.low[j]) >> shift
+        part.order[after[place]] = i
+        after[place] += 1
+    return after, least, greatest
+
+
+@kernel
+def cut_anywhere(loss, rule, part, rows, begin, end):
+    """Of all cuts between two codes (of a wide column between two of FREE_BINS bins) whose sides keep the promise,
+    find the one that saves most of its column's cost. Returns how many rows go left, or NOWHERE."""
+    size, best, found = end - begin, 0, NOWHERE
+    held, d = part.held[: part.held[-1]], part.low.size
+    for j in part.turn:
+        if part.cost[j] == 0:
+            break
+        shift = 0
+        while (part.high[j] - part.low[j]) >> shift >= FREE_BINS:
+            shift += 1
+        last = (part.high[j] - part.low[j]) >> shift
+        after, least, greatest = sort_into_bins(part, rows, begin, end, j, shift, last)
+        for value in held:
+            part.left[value], part.right[value] = 0, part.counts[value]
+        left, place = 0, 0
+        while place < last:
+            for i in range(left, after[place]):
+                value = rows[part.order[i], d]
+                part.left[value] += 1
+                part.right[value] -= 1
+            left, following = after[place], place + 1
+            while following < last and after[following] == left:
+                following += 1
+            saved = size * part.cost[j] - left * side_cost(loss, j, part.low[j], greatest[place])
+            saved -= (size - left) * side_cost(loss, j, least[following], part.high[j])
+            if saved > best and keeps(rule, part.left, held, left) and keeps(rule, part.right, held, size - left):
+                best, found = saved, left
+                part.cut[0], part.cut[1], part.cut[2] = j, least[following], 0
+            place = following
+    return found
+
+
+@kernel
+def part_rows(part, rows, spare, begin, end):
+    """Move the rows that go left before the others; both keep their order. `spare` is room for the others."""
+    j, code, ties = part.cut[0], part.cut[1], part.cut[2]
+    place, moved, width = begin, 0, rows.shape[1]
+    for i in range(begin, end):
+        own = rows[i, j]
+        if own < code or (own == code and ties > 0):
+            ties -= own == code
+            for c in range(width):
+                rows[place, c] = rows[i, c]
+            place += 1
+        else:
+            for c in range(width):
+                spare[moved, c] = rows[i, c]
+            moved += 1
+    for i in range(moved):
+        for c in range(width):
+            rows[place + i, c] = spare[i, c]
+
+
+@kernel
+def cut_rows(loss, rule, part, rows, spare, begin, end, relaxed, free, small, ends):
+    """Cut a stretch of rows until nothing can be cut, or parts have at most `small` rows and are left to others;
+    writes where parts end, in ascending order, and returns how many there are."""
+    parts, waiting = 0, 1
+    until = np.empty((end - begin) // max(1, rule.least) + 2, np.int64)
+    until[0] = end
+    while waiting > 0:
+        end, left = until[waiting - 1], NOWHERE
+        if end - begin >= 2 * rule.least and end - begin > small:
+            look(loss, part, rows, begin, end)
+            left = cut_at_median(rule, part, rows, begin, end, relaxed)
+            if left == NOWHERE and free:
+                left = cut_anywhere(loss, rule, part, rows, begin, end)
+        if left == NOWHERE:
+            ends[parts] = begin = end
+            parts += 1
+            waiting -= 1
+        else:
+            part_rows(part, rows, spare, begin, end)
+            until[waiting] = begin + left
+            waiting += 1
+    return parts

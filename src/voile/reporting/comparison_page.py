@@ -1,0 +1,244 @@
+"""The page of a comparison: first which one to use, then every figure, then what may be made of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from voile import catalog
+from voile.core.algorithm import Rung
+from voile.reporting.charts import shown
+from voile.reporting.frontier import Spot, frontier
+from voile.reporting.markup import Markup, element, joined
+from voile.reporting.page import bullets, code, figure, page, paragraph, section, table
+
+Runs = Sequence[Mapping[str, Any]]
+LOSS = "gcp_leaves"
+ATTACK = "attack_"  # before the key of an attack: the share of persons whose value it guessed
+TWO_TABLES = "two tables"
+_PROMISED = ("k", "l", "m", "c", "tau", "t")  # parameters of promises; others say how they are kept
+_READERS = {
+    "algorithm": "Readers may know how it was made (assume so if in doubt)",
+    "release": "Readers only look at the release",
+}
+_RUNGS = {
+    Rung.RELEASE.value: "readers who do not reason about how it was made",
+    Rung.ALGORITHM_MARGINAL.value: "readers who know the algorithm",
+    Rung.ALGORITHM_STRONG.value: "readers who know the algorithm, and everybody else's values",
+}
+# beside the metrics of the catalog: what the tables call them, and whether little or much is good
+_OWN = {
+    "achieved_k": ("achieved k", "rows that share a group, at least", "high"),
+    "achieved_l": ("achieved l (frequency)", "a reader's confidence is at most 1/l", "high"),
+    "achieved_tau": ("achieved tau", "the largest share of a value in a group (tau,l with l = 2)", "low"),
+    "achieved": ("achieved of its own promise", "in the figure of the model that the algorithm promises", ""),
+    "suppressed_rows": ("suppressed rows", "rows that are not published", "low"),
+    "counterfeits": ("counterfeits", "published rows that stand for nobody", "low"),
+    "seconds": ("seconds", "by the clock, with other runs beside it", "low"),
+    "cpu_seconds": ("CPU seconds", "of all threads: grouping, checking, attacking and rendering in memory", "low"),
+    "peak_mb": ("peak memory, MB", "of the whole process, with Python and the table", "low"),
+}
+_FIGURES = (LOSS, "gcp_minus1", "dm", "aecs", "um")
+
+
+def comparison_page(document: Mapping[str, Any]) -> str:
+    """The page of `Comparison.document()`: self-contained, without a script."""
+    runs: Runs = document["runs"]
+    made = [run for run in runs if run.get("kept")]
+    sections = [
+        section("why", "Why", *(_reasons(found) for found in document["recommendations"])),
+        section("figures", "Figures", *_tables(made, document["measured"])),
+        section("refused", "Refused", _refused(runs)),
+        section("choosing", "What choosing by these figures costs", *_looking(document)),
+        section("method", "Method", _method(document)),
+    ]
+    return page("Which one should I use?", sections, lead=_lead(document, made), foot=_foot(document))
+
+
+def _lead(document: Mapping[str, Any], made: Runs) -> Markup:
+    """The answer, and the picture it rests on, side by side where there is room."""
+    answers = [_answer(found, made) for found in document["recommendations"]]
+    private = paragraph(
+        element("strong", "For you alone. "),
+        "These figures compare with the source: never publish this folder. A release is a fresh run, with "
+        "parameters fixed before.",
+        kind="warning",
+    )
+    drawn = list(_spots(made, LOSS))
+    chart = frontier("Loss against promise", drawn, upward=f"detail lost ({LOSS})")
+    picture = figure(chart, *_not_drawn(made)) if drawn else ""
+    left = element("div", *answers, private)
+    return element("div", left, element("div", picture), class_="answer")
+
+
+def _not_drawn(made: Runs) -> Iterator[Markup]:
+    apart = sorted({run["algorithm"] for run in made if run["notation"] == TWO_TABLES})
+    if apart:
+        yield element("br")
+        yield joined(
+            f"Not drawn: {', '.join(apart)}. Two tables, with quasi-identifiers exactly as they are, lose "
+        )
+        yield joined("none of their detail; compare the ", element("a", "errors of counts", href="#figures"), ".")
+
+
+def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
+    adversary = found["needs"]["adversary"]
+    what = _verdict(found)
+    options = "".join(f" -p {name}={value}" for name, value in found["parameters"].items())
+    command = f"-a {found['algorithm']}{options}" if found["algorithm"] else ""
+    chosen = "Chosen by results: free here." if found["looked"] else "Chosen without a look at results."
+    return element(
+        "section",
+        element("h2", _READERS[adversary]),
+        paragraph(element("strong", found["answer"]), kind="lead"),
+        paragraph(what, _outcome(found, made), " ", chosen if found["algorithm"] else ""),
+        paragraph(code(command)) if command else "",
+        class_="card",
+    )
+
+
+def _verdict(found: Mapping[str, Any]) -> str:
+    if not found["algorithm"]:
+        return str(found["reasons"][-1]["answer"])
+    return f"Holds against {_RUNGS[found['rung']]}."
+
+
+def _outcome(found: Mapping[str, Any], made: Runs) -> str:
+    """What the chosen run came to, if it is among those that were made."""
+    for run in made:
+        if run["algorithm"] == found["algorithm"] and run["parameters"] == found["parameters"]:
+            lost = (
+                f" Here it lost {run[LOSS]:.1%} of the detail ({LOSS}), {run['suppressed_rows'] or 'no'} rows "
+                "suppressed"
+            )
+            return f"{lost}, in {run['cpu_seconds']:.2g} CPU seconds."
+    return " It was not among the runs." if found["algorithm"] else ""
+
+
+def _reasons(found: Mapping[str, Any]) -> Markup:
+    lines = [joined(element("strong", r["question"]), " ", r["answer"]) for r in found["reasons"]]
+    return joined(element("h3", _READERS[found["needs"]["adversary"]]), bullets(lines))
+
+
+def _spots(made: Runs, metric: str) -> Iterator[Spot]:
+    """Runs with a figure; two tables publish quasi-identifiers exactly, so that their loss says nothing."""
+    for run in made:
+        if run["notation"] == TWO_TABLES and metric == LOSS:
+            continue
+        achieved = run["achieved_l"]
+        if isinstance(achieved, int | float) and run.get(metric) is not None:
+            yield Spot(_name(run), float(achieved), float(run[metric]), run["rung"] != "release")
+
+
+def _name(run: Mapping[str, Any]) -> str:
+    """The algorithm with the parameters that are not the promise's own."""
+    given = {name: value for name, value in run["parameters"].items() if name not in _PROMISED}
+    return " ".join([run["algorithm"], *(f"{name}={value}" for name, value in given.items())])
+
+
+def _tables(made: Runs, measured: Sequence[str]) -> Iterator[Markup]:
+    if not made:
+        yield paragraph("No run made a release.")
+        return
+    errors = [metric for metric in measured if metric.startswith("qwe")]
+    drawn = {metric: list(_spots(made, metric)) for metric in errors}
+    yield _pairs(
+        *(
+            figure(frontier(f"Error of counts: {metric}", spots, upward=metric, percent=False))
+            for metric, spots in drawn.items()
+            if spots
+        )
+    )
+    attacks = dict.fromkeys(name for run in made for name in run if name.startswith(ATTACK))
+    yield _pairs(*(_one_table(made, metric) for metric in (*_FIGURES, *measured, *attacks, *_OWN)))
+
+
+def _pairs(*parts: Markup) -> Markup:
+    """Two beside each other where there is room: tables have a column for each l."""
+    return element("div", *parts, class_="pairs")
+
+
+def _one_table(made: Runs, metric: str) -> Markup:
+    """A line per algorithm, a column per value of the promise's parameters."""
+    columns = list(dict.fromkeys(_promise(run) for run in made))
+    lines = list(dict.fromkeys(_name(run) for run in made))
+    cells = {(_name(run), _promise(run)): run.get(metric) for run in made}
+    rows = [[line, *(_cell(cells.get((line, column)), metric) for column in columns)] for line in lines]
+    return table(_caption(metric), ["algorithm", *columns], rows)
+
+
+def _promise(run: Mapping[str, Any]) -> str:
+    given = [f"{name} = {v}" for name, v in run["parameters"].items() if name in _PROMISED]
+    return ", ".join(given) or "as it is"
+
+
+def _cell(value: object, metric: str) -> object:
+    if value is None:
+        return "\u2013"
+    if not isinstance(value, int | float):
+        return str(value)
+    return shown(value, percent=metric in (LOSS, "gcp_minus1") or metric.startswith(ATTACK))
+
+
+def _caption(metric: str) -> str:
+    if metric.startswith(ATTACK):
+        attack = catalog.attacks()[metric.removeprefix(ATTACK)]
+        title, meaning, best = f"{attack.title}, guessed right", attack.meaning, "low"
+    elif metric in _OWN:
+        title, meaning, best = _OWN[metric]
+    else:
+        card = catalog.metrics()[metric.partition("[")[0].strip()]
+        title, meaning, best = f"{metric}: {card.title}", card.meaning, card.best
+    good = {"low": " (less is better)", "high": " (more is better)", "": ""}[best]
+    return f"{title}{good}: {meaning}"
+
+
+def _refused(runs: Runs) -> Markup:
+    rows = [
+        (run["algorithm"], " ".join(f"{n}={v}" for n, v in run["parameters"].items()), run["why"], run["refusal"])
+        for run in runs
+        if not run.get("kept")
+    ]
+    if not rows:
+        return paragraph("No run: each made a release that keeps its promise, checked exactly.")
+    return table("Runs without a release, and why", ("algorithm", "parameters", "kind", "in words"), rows)
+
+
+def _looking(document: Mapping[str, Any]) -> Iterator[Markup]:
+    yield paragraph(
+        "Keeping the best of several draws, or tuning by result, breaks the promise against who knows the "
+        "algorithm. "
+        "A release is always a fresh run with parameters fixed before. What it costs to choose an algorithm or a "
+        "parameter because of a figure on this page, by the adversary it is meant to hold off:"
+    )
+    costs = document["cost_of_choosing_by_result"]
+    yield bullets(joined(element("strong", f"{rung}: "), cost) for rung, cost in costs.items())
+    yield paragraph(
+        "Free in every case: what depends only on how often each sensitive value occurs and on the "
+        "quasi-identifiers, such as the largest l that the table allows."
+    )
+
+
+def _method(document: Mapping[str, Any]) -> Markup:
+    about = document["table"]
+    columns = (
+        f"quasi-identifying: {', '.join(about['quasi_identifying'])}; sensitive: {', '.join(about['sensitive'])}"
+    )
+    return bullets(
+        (
+            f"{about['rows']} rows; {columns}.",
+            "Each run is a process of its own, its kernels compiled beforehand; of a random algorithm it is one "
+            "draw. "
+            f"Up to {about['jobs']} ran at a time, so compare CPU seconds rather than seconds.",
+            "Time and memory are of grouping, checking, attacking and rendering in memory; reading, writing and "
+            "measuring are not counted. Memory is that of the whole process.",
+            "Every promise was checked again, exactly, on the groups; releases were dropped, not kept.",
+            "The l of the picture is the frequency l that was achieved, for every algorithm alike: 1 over the "
+            "largest "
+            "share of a value in a group. A loss is only comparable under the same metric and with its "
+            "suppression.",
+            "Query errors compare with the source. They are of random queries, the same for all runs.",
+        )
+    )
+
+
+def _foot(document: Mapping[str, Any]) -> Markup:
+    return joined(f"Made by voile compare {document['version']}. {document['note'].capitalize()}.")

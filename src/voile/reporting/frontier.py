@@ -1,0 +1,90 @@
+"""What detail costs as the promise grows: a line per algorithm, told apart by colour, shape and adversary."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from voile.reporting.charts import COLOURS, PAPER, SHAPES, Chart, shown
+
+WIDTH, HEIGHT = 600, 330
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A run: what its readers are held to, what it loses, and whether it holds off who knows the algorithm."""
+
+    series: str
+    l: float  # noqa: E741 the papers' name
+    loss: float
+    safe: bool
+
+
+def on_frontier(spot: Spot, spots: Sequence[Spot]) -> bool:
+    """Whether no other run that holds off as much promises more for less.
+
+    >>> low, high = Spot("a", 2, 0.1, False), Spot("b", 2, 0.3, False)
+    >>> on_frontier(low, [low, high]), on_frontier(high, [low, high])
+    (True, False)
+    """
+    rivals = [s for s in spots if s.safe or not spot.safe]
+    return not any(s.l >= spot.l and s.loss <= spot.loss and (s.l, s.loss) != (spot.l, spot.loss) for s in rivals)
+
+
+def frontier(title: str, spots: Sequence[Spot], *, upward: str, percent: bool = True) -> Chart:
+    """The chart, as wide as half a screen."""
+    large = [on_frontier(spot, spots) for spot in spots]
+    data = [
+        {"x": s.l, "y": s.loss, "series": s.series, "safe": s.safe, "size": 120 if best else 40}
+        for s, best in zip(spots, large, strict=True)
+    ]
+    rows = tuple(
+        (s.series, shown(s.l), shown(s.loss, percent), "yes" if s.safe else "no", "yes" if best else "")
+        for s, best in zip(spots, large, strict=True)
+    )
+    header = ("algorithm", "l", upward, "holds against who knows the algorithm", "on the frontier")
+    words = (
+        "Filled, solid: also holds against readers who know the algorithm. Hollow, dashed: the release alone. "
+        "Large: no run that holds off as much promises more for less."
+    )
+    series = list(dict.fromkeys(spot.series for spot in spots))
+    layers = _layers(series, _places(upward, percent))
+    spec = {"width": WIDTH, "height": HEIGHT, "data": {"values": data}, "layer": layers}
+    return Chart(title, words, spec, header, rows)
+
+
+def _places(upward: str, percent: bool) -> dict[str, Any]:
+    across = {
+        "title": "l: nobody's value is inferred with more than 1/l confidence",
+        "scale": {"zero": False, "nice": False, "padding": 14},
+        "axis": {"format": "~g", "tickMinStep": 1, "grid": False},
+    }
+    axis = {"format": "~%" if percent else "~g", "tickCount": 5}
+    return {
+        "x": {"field": "x", "type": "quantitative", **across},
+        "y": {"field": "y", "type": "quantitative", "title": upward, "axis": axis},
+    }
+
+
+def _layers(series: Sequence[str], place: dict[str, Any]) -> list[dict[str, Any]]:
+    """Lines, solid or dashed, and points, filled or hollow, by who is held off."""
+    around = range(len(series))
+    legend = {"columns": 6, "title": None, "symbolStrokeWidth": 2}
+    by_series: dict[str, Any] = {"field": "series", "type": "nominal"}
+    colours = {"domain": series, "range": [COLOURS[i % len(COLOURS)] for i in around]}
+    shapes = {"domain": series, "range": [SHAPES[(i + i // len(COLOURS)) % len(SHAPES)] for i in around]}
+    place = place | {"color": by_series | {"scale": colours, "legend": legend}}
+    dash = {"field": "safe", "type": "nominal", "legend": None}
+    fill = by_series | {"test": "datum.safe", "scale": colours, "legend": None}
+    looks = {
+        "shape": by_series | {"scale": shapes, "legend": legend},
+        "fill": {"condition": fill, "value": PAPER},
+        "size": {"field": "size", "type": "quantitative", "scale": None},
+    }
+    dashes = {"domain": [True, False], "range": [[1, 0], [5, 4]]}
+    return [
+        {
+            "mark": {"type": "line", "strokeWidth": 1.6},
+            "encoding": place | {"strokeDash": dash | {"scale": dashes}},
+        },
+        {"mark": {"type": "point", "strokeWidth": 1.8, "opacity": 1}, "encoding": place | looks},
+    ]

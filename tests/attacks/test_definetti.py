@@ -1,0 +1,89 @@
+"""deFinetti: it finds what can be learnt, and nothing where there is nothing to learn."""
+
+import numpy as np
+import pytest
+
+from voile.attacks.definetti import DeFinetti
+from voile.core.attack import View
+from voile.core.bags import Bags
+from voile.kernels.group_learning import expect
+from voile.requirements import parse_requirements
+
+GROUPS, SIZE = 500, 4
+
+
+def attacked(depends, *, promise="l>=4", truth=True, **parameters):
+    """Random groups of four different values of eight; two columns tell a value with chance `depends`."""
+    rng = np.random.default_rng(5)
+    values = np.concatenate([rng.permutation(8)[:SIZE] for _ in range(GROUPS)])
+    group = np.repeat(np.arange(GROUPS), SIZE)
+    quasi = []
+    for wide in (1, 100):  # a column of few values, and one that is put into bins
+        told = np.where(rng.random(values.size) < depends, values, rng.integers(0, 8, values.size))
+        quasi.append(told * wide + rng.integers(0, wide, values.size))
+    order = rng.permutation(values.size)  # nobody stands where the group's values stand
+    view = View(
+        Bags.of(group, [values]), group[order], tuple(c[order] for c in quasi), tuple(parse_requirements(promise))
+    )
+    return DeFinetti(**parameters).run(view, values[order] if truth else None)
+
+
+def test_control_that_must_succeed():
+    """Where quasi-identifiers tell values, groups of four do not hide them."""
+    found = attacked(0.7)
+    assert found.rate > 0.6 and found.ok is False and found.private
+    assert found.details["beyond_promise"] and found.details["baseline"] == 0.25
+
+
+def test_nothing_is_learnt_from_noise():
+    found = attacked(0.0)
+    assert abs(found.rate - 0.25) < 0.04
+    assert found.ok is None or not found.details["beyond_promise"]
+
+
+def test_the_same_release_gives_the_same_figures():
+    assert attacked(0.4).document() == attacked(0.4).document()
+
+
+def test_control_arm_knows_no_groups():
+    """Strangers are guessed among all eight values: worse than members, better than one in eight."""
+    found = attacked(0.5)
+    assert 0.2 < found.details["control"] < found.rate
+
+
+def test_without_a_promise_nothing_fails():
+    found = attacked(0.7, promise="k>=4")
+    assert found.ok is None and found.warning and found.allowed is None
+
+
+def test_without_the_truth_nothing_is_graded():
+    found = attacked(0.7, truth=False)
+    assert found.successes == 0 and not found.private and found.details["believed"] > 0.5
+
+
+def test_some_groups_stand_for_all():
+    found = attacked(0.7, persons=800)
+    assert found.trials == 800 and found.rate > 0.5
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_tiny_views(rows):
+    group = np.zeros(rows, np.int64)
+    view = View(Bags.of(group, [group]), group, (group,), tuple(parse_requirements("l>=2")))
+    assert DeFinetti().run(view, group).successes == rows
+
+
+def test_one_step_equals_its_definition():
+    """From equal chances every person of a group has each of its values in proportion."""
+    cells = np.array([[0, 2], [1, 2], [0, 3]])
+    begin, start = np.array([0, 2, 3]), np.array([0, 2, 3])
+    codes, counts = np.array([0, 1, 1]), np.array([1, 1, 1])
+    held = np.zeros((4, 2))
+    expect(cells, begin, start, codes, counts, np.zeros((4, 2)), held)
+    assert np.allclose(held, [[0.5, 1.5], [0.5, 0.5], [1, 1], [0, 1]])
+
+
+def test_rows_that_are_not_published_are_left_alone():
+    group = np.array([0, 0, -1])
+    view = View(Bags.of(group, [np.array([1, 2, 3])]), group, (np.array([0, 1, 2]),))
+    assert DeFinetti().run(view, np.array([1, 2, 3])).trials == 2
