@@ -5,6 +5,7 @@ light, dark and print each have their own. Fields have fixed names: what users c
 only ever text.
 """
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
@@ -13,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from voile.errors import OutputError
 from voile.output.drawing import svg_of
-from voile.reporting.markup import Markup, escaped
+from voile.reporting.markup import Markup, element, escaped
 
 INK, MUTED, GRID, PAPER = "#1b1f24", "#57606a", "#d5d9de", "#ffffff"
 COLOURS = ("#2f6690", "#b85c00", "#2e7d4f", "#7b4fa3", "#b3261e", "#6b6f76", "#0f766e", "#8a6d00")
@@ -74,7 +76,13 @@ class Chart:
             "config": _CONFIG,
             **self.spec,
         }
-        return _inline(svg_of(whole), f"{self.title}. {self.description}")
+        drawn = ""
+        with contextlib.suppress(OutputError):  # of signs that the converter cannot measure: a release goes on
+            drawn = svg_of(whole)
+        return _inline(drawn, f"{self.title}. {self.description}") if drawn else _NOT_DRAWN
+
+
+_NOT_DRAWN = element("p", "This chart cannot be drawn; its numbers are below.", class_="note")
 
 
 def _inline(svg: str, name: str) -> Markup:
