@@ -2,8 +2,8 @@
 intersects what the releases allow for each person (`voile.attacks.candidate_sets`).
 
 The paper's l-diverse algorithm is Mondrian, whose boxes do not overlap: quasi-identifiers tell the group. Here it
-may also be bsgi, whose boxes do overlap, so there are two figures: `by_boxes`, of a reader who has the quasi-identifiers
-alone, and `by_groups`, of one who knows a person's group, as the paper's reader does.
+may also be bsgi, whose boxes do overlap, so there are two figures: `by_boxes`, of a reader who has the
+quasi-identifiers alone, and `by_groups`, of one who knows a person's group, as the paper's reader does.
 """
 
 import numpy as np

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
+os.environ.setdefault("VOILE_REPORT", "no")  # drawing costs a second each; tests of reports ask for them
 SHARED = Path(os.environ.get("VOILE_SHARED") or Path(__file__).parents[2] / "shared")
 
 settings.register_profile(

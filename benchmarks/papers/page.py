@@ -1,7 +1,7 @@
 """A page of docs/papers: what a paper shows, our figures beside it, and which of its claims hold.
 
-Every paper is a module with `PAPER`, `measured(sizes)` and `exhibits(found)`. What was measured is kept as JSON, and
-the page is made from that alone, so that text and figures cannot differ.
+Every paper is a module with `PAPER`, `SIZES`, `measured(sizes, say)` and `exhibits(found)`. What was measured is
+kept as JSON, and the page is made from that alone, so that text and figures cannot differ.
 """
 
 import json
@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"
 PROFILES = ("tiny", "small", "full")  # tiny: for tests
 YES, NO, PARTLY, UNKNOWN = "yes", "**no**", "in part", "not measured"
+ASIDE = "(not claimed)"  # of what the paper does not say
 NOT_STATED = "not stated"
 Rows = list[dict[str, Any]]
 Say = Callable[[str], None]
@@ -85,9 +86,9 @@ def text_of(paper: Paper, found: dict[str, Any], exhibits: Sequence[Exhibit]) ->
     run = found["run"]
     head = f"""# Paper {paper.number}: {paper.title}
 
-Made by `python -m benchmarks.papers.{paper.key} {run["profile"]}` (profile **{run["profile"]}**) on {run["date"]}, revision
-{run["revision"]}, in {run["seconds"] / 60:.1f} minutes: Python {run["python"]}, polars {run["polars"]}, {run["threads"]} threads. One run on a
-shared machine: times are to be read as ratios. The figures are in `benchmarks/papers/{paper.key}.json`.
+Made by `python -m benchmarks.papers.{paper.key} {run["profile"]}` (profile **{run["profile"]}**) on {run["date"]},
+revision {run["revision"]}, in {run["seconds"] / 60:.1f} minutes: {run["with"]}.
+One run on a shared machine: times are to be read as ratios. All figures: `benchmarks/papers/{paper.key}.json`.
 
 {paper.setting}
 """
@@ -113,16 +114,14 @@ def graded(so: bool, partly: bool = False) -> str:
 
 def run_of(profile: str, seconds: float) -> dict[str, Any]:
     """When, with what, and from which revision a run was made."""
-    asked = ["git", "-C", str(HERE), "describe", "--always", "--dirty"]
+    asked = ["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"]
     revision = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
     return {
         "profile": profile,
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "revision": revision or "unknown",
         "seconds": seconds,
-        "python": platform.python_version(),
-        "polars": pl.__version__,
-        "threads": pl.thread_pool_size(),
+        "with": f"Python {platform.python_version()}, polars {pl.__version__}, {pl.thread_pool_size()} threads",
     }
 
 

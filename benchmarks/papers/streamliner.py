@@ -11,7 +11,7 @@ import polars as pl
 import voile
 from benchmarks import acs, adult, queries
 from benchmarks.papers.page import NO, NOT_STATED, YES, Claim, Exhibit, Paper, Rows, Say, command, graded
-from benchmarks.pictures import panel, sheet
+from benchmarks.pictures import bars, panel, sheet
 from benchmarks.series import side_by_side
 from benchmarks.streamliner import optimal_dm
 from voile import catalog
@@ -21,10 +21,11 @@ PAPER = Paper(
     key="streamliner",
     number="000",
     title="privacy streamliner (RDA, GDA)",
-    setting="""The paper uses OCC and SAL: 600,000 rows of IPUMS, which we do not have. Here they are ACS 2018 recoded to the same
-domains (`benchmarks/acs.py`), OCC with 50 groups of occupations sensitive, SAL with 50 steps of income. `rda` is the
-paper's, with what its text leaves open resolved so that it never gets stuck; `gda` is guarded so that it always finishes,
-and has the paper's weights (10,000 for gender). The paper's third line, the algorithm of its reference 28, has no numbers in its text.""",
+    setting="""The paper uses OCC and SAL: 600,000 rows of IPUMS, which we do not have. Here they are ACS 2018
+recoded to the same domains (`benchmarks/acs.py`), OCC with 50 groups of occupations sensitive, SAL with 50 steps
+of income. `rda` is the paper's, with what its text leaves open resolved so that it never gets stuck; `gda` is
+guarded so that it always finishes, and has the paper's weights (10,000 for gender). The paper's third line, the
+algorithm of its reference 28, has no numbers in its text.""",
 )
 NAMES = {"occupation": "OCC", "income": "SAL"}
 KEYS = ("rda", "gda")
@@ -181,11 +182,14 @@ def _figure_1(found: dict[str, Any]) -> Exhibit:
         "Figure 1",
         "execution time by number of rows, l = 8",
         claims,
-        "the paper measures one program from table to table on a 1.86 GHz machine, in seconds that its text does not state; "
-        "here it is the grouping alone, compiled, in CPU seconds, of which gda needs its sorting in addition: more than slightly more.",
+        "the paper measures one program from table to table on a 1.86 GHz machine, in seconds that its text does "
+        "not state; "
+        "here it is the grouping alone, compiled, in CPU seconds, of which gda needs its sorting in addition: "
+        "more than slightly more.",
         {"CPU seconds of grouping": side_by_side(times, "rows", "seconds"), "By l and by columns": others},
         sheet("Paper 000, Figure 1: time by rows", [chart]),
-        notes="From Parquet to Parquet with audit, and up to ten million rows: [benchmarks/streamliner.md](../../benchmarks/streamliner.md).",
+        notes="From Parquet to Parquet with audit, and up to ten million rows: "
+        "[benchmarks/streamliner.md](../../benchmarks/streamliner.md).",
     )
 
 
@@ -200,7 +204,13 @@ def _figure_2(found: dict[str, Any]) -> Exhibit:
     paper = [row for row in dm if not row["line"].endswith("Adult")]
     least = [{**row, "line": f"least possible, {row['line'][-3:]}", "dm": row["optimum"]} for row in paper]
     chart = panel(
-        "2  discernibility", [*paper, *least[: len(least) // 2]], ("l", "l"), ("dm", "DM"), "line", format="~s"
+        "2  discernibility",
+        [*paper, *least[: len(least) // 2]],
+        ("l", "l"),
+        ("dm", "DM"),
+        "line",
+        format="~s",
+        overlapping=True,
     )
     claims = [
         Claim(
@@ -218,7 +228,8 @@ def _figure_2(found: dict[str, Any]) -> Exhibit:
         "Figure 2",
         "discernibility by l",
         claims,
-        "gda as written leaves rows over and pays 2 to 13 % more (facts/streamliner.md, C2); ours is guarded, leaves no more "
+        "gda as written leaves rows over and pays 2 to 13 % more (facts/streamliner.md, C2); ours is guarded, "
+        "leaves no more "
         "rows over than it must, and reaches the least possible.",
         {
             "DM over the least possible": side_by_side(
@@ -253,7 +264,7 @@ def _figures_3_to_7(errors: Rows) -> list[Exhibit]:
                 claims,
                 _why(of, ell),
                 {"Mean error of counts (qwe_mean)": _by_condition(own, ell)},
-                _bars(own, number, ell),
+                _bars(own, number, ell, max(row["qwe_mean"] for row in errors)),
             )
         )
     return found
@@ -265,10 +276,11 @@ def _table(row: dict[str, Any]) -> str:
 
 def _stated(of: dict[Any, float], name: str) -> Claim:
     rda, gda = (of[name, LABELS[key], "Gender"] for key in KEYS)
+    near = max(abs(rda - STATED[name, "rda"]), abs(gda - STATED[name, "gda"])) < 0.05
     return Claim(
         f"{name}, gender alone: {STATED[name, 'rda']:.0%} with RDA, {STATED[name, 'gda']:.0%} with GDA",
         f"{rda:.0%} with rda, {gda:.0%} with gda",
-        graded(gda < rda / 2, gda < rda),
+        graded(near and gda < rda / 2, gda < rda / 2),
     )
 
 
@@ -276,9 +288,12 @@ def _why(of: dict[Any, float], ell: int) -> str:
     errors = " and ".join(f"{of[name, LABELS['rda'], 'Gender']:.0%} on {name}" for name in NAMES.values())
     blocks = max(of[name, "rda, blocks = gender (safe)", "Gender"] for name in NAMES.values())
     return (
-        "the paper does not say which sensitive values it asks for (here it is one), and how much GDA can win depends on how "
-        f"far genders differ in that column, which the error of rda by gender shows ({errors}; the paper has 69 % and 64 % at "
-        f"l = 8); random groups inside fixed blocks of one gender are safe, and {blocks:.1%} wrong there at l = {ell}."
+        "the paper does not say which sensitive values it asks for (here it is one), and how much GDA can win "
+        "depends on how "
+        f"far genders differ in that column, which the error of rda by gender shows ({errors}; the paper has 69 % "
+        "and 64 % at "
+        f"l = 8); random groups inside fixed blocks of one gender are safe, and {blocks:.1%} wrong there at l = "
+        f"{ell}."
     )
 
 
@@ -294,16 +309,16 @@ def _by_condition(own: Rows, ell: int) -> Rows:
     return list(lines.values())
 
 
-def _bars(own: Rows, number: int, ell: int) -> dict[str, Any]:
+def _bars(own: Rows, number: int, ell: int, most: float) -> dict[str, Any]:
     panels = [
-        panel(
+        bars(
             f"{number}  {name}",
             [row for row in own if row["table"] == name],
             ("condition", "columns asked for"),
             ("qwe_mean", "mean error of counts"),
             "run",
             format=".0%",
-            in_order=True,
+            most=most,
         )
         for name in NAMES.values()
     ]
@@ -331,7 +346,8 @@ def _privacy() -> Exhibit:
         "Privacy",
         "what the figures do not show",
         claims,
-        "what protects is that the choice of groups does not look at who has what, not the cover property; so rda is safe with "
+        "what protects is that the choice of groups does not look at who has what, not the cover property; so rda "
+        "is safe with "
         "secret draws only, and gda, which sorts persons by their quasi-identifiers inside a value, is not.",
         notes="Shown by `make oracle`, `tests/oracle/` and `tests/theory/`; the smallest tables stand in "
         "[known limits](../known-limits.md).",

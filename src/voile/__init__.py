@@ -29,6 +29,7 @@ _HOMES = {
     "inspect": "voile.inspection.inspecting",
     "publish": "voile.pipeline",
     "read": "voile.pipeline",
+    "report": "voile.reporting.rebuilding",
 }
 __all__ = [
     "Hierarchy",
@@ -50,6 +51,7 @@ __all__ = [
     "inspect",
     "publish",
     "read",
+    "report",
 ]
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from voile.explaining import explain
     from voile.inspection.inspecting import inspect
     from voile.pipeline import anonymize, export_hierarchy, publish, read
+    from voile.reporting.rebuilding import report
     from voile.series.publishing import Series
     from voile.series_auditing import audit_series
 

@@ -1,6 +1,7 @@
 """Estimate: counts answered from a release, by whoever has it.
 
-Rows are taken as spread evenly inside their published cells, one column independently of another.
+Rows are taken as spread evenly inside their published cells, one column independently of another; where sensitive
+values have a table of their own, as spread evenly over the rows of their group.
 Nothing but the release and the spec's hierarchies is looked at: an estimate can be published like the
 release itself where those are public.
 """
@@ -8,7 +9,7 @@ release itself where those are public.
 import contextlib
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -18,19 +19,24 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.core.release import Release
-from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, FileOptions, Role, Schema, Type
+from voile.core.schema import AS_IT_IS, COUNT, COUNTERFEITS, GROUP, ColumnSpec, FileOptions, Role, Schema, Type
 from voile.errors import InputError, ParameterError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL
 from voile.intake.counterfeits import read_counterfeits
 from voile.intake.published_values import base_values_in, unquoted
+from voile.intake.sensitive_table import joined
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_frame
 from voile.kernels.overlap import expected_counts
 from voile.querying.published_cells import Cells, PublishedColumn
 from voile.querying.query_text import Condition, parse_query, refuse
-from voile.release_files import locate
+from voile.release_files import locate, read_sensitive
 
 _WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
+_EVENLY = (
+    "values of {} are taken as equally likely for all rows of their group: where they go with other columns, the "
+    "count is pulled towards the average"
+)
 _AUXILIARY = f"{COUNTERFEITS}.csv"
 
 
@@ -66,6 +72,11 @@ class _Published:
     suppressed: int
     counterfeits: Mapping[int, int]
     quoted: bool  # our CSV: cells that a spreadsheet would run have a quote in front
+    sensitive: pl.DataFrame | None = None  # values by group, where they have a table of their own
+
+    def table_of(self, name: str) -> pl.DataFrame:
+        """The table that has a column."""
+        return self.frame if self.sensitive is None or name in self.frame.columns else self.sensitive
 
 
 def estimate(
@@ -105,15 +116,16 @@ def estimate(
             )
         asked.setdefault(condition.column, []).append(condition)
     read = {name: _cells(published, name, mine) for name, mine in asked.items()}
-    return _answered(published, read)
+    return _answered(published, read) if published.sensitive is None else _answered_apart(published, read)
 
 
 def _cells(published: _Published, name: str, conditions: list[Condition]) -> tuple[NDArray[np.int64], Cells]:
     """Which distinct label each row has in a column, and what the labels mean for the query."""
-    dtype = published.frame[name].dtype
+    column = published.table_of(name)[name]
+    dtype = column.dtype
     if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
         raise InputError("cells of an unsupported type", where=f"column {name}", rule="text, number or date")
-    text = published.frame[name].cast(pl.String).fill_null(MISSING_LABEL)
+    text = column.cast(pl.String).fill_null(MISSING_LABEL)
     runs = text.rle().struct.unnest()  # rows of a group stand together: each label is looked up once per group
     labels = runs["value"].unique()
     codes = runs["value"].cast(pl.Enum(labels)).to_physical().cast(pl.Int64).to_numpy()
@@ -157,6 +169,50 @@ def _answered(published: _Published, read: Mapping[str, tuple[NDArray[np.int64],
     return Estimate(count, error, low, high, at_least, at_most, rows, "; ".join(notes))
 
 
+def _answered_apart(published: _Published, read: Mapping[str, tuple[NDArray[np.int64], Cells]]) -> Estimate:
+    """From two tables: of the rows of a group that match in what is published as it is, each has a value with the
+    chance of its share. How many do is hypergeometric: everybody is as likely as everybody to have it."""
+    assert published.sensitive is not None
+    secret = next((name for name in published.sensitive.columns if name not in (GROUP, COUNT)), "")
+    tables = joined(published.frame, published.sensitive, secret)
+    sizes, one = tables.sizes, np.ones_like(tables.row_group)
+    rows = _met([pair for name, pair in read.items() if name != secret], tables.row_group, one, sizes.size)
+    asked = [pair for name, pair in read.items() if name == secret]
+    values = _met(asked, tables.line_group, tables.line_rows, sizes.size)
+    share = values.expected / sizes
+    spread = share * (1 - share) * (sizes - rows.expected) / np.maximum(1, sizes - 1)
+    at_least = int(np.maximum(0, rows.sure + values.sure - sizes).sum())
+    at_most = int(np.minimum(rows.possible, values.possible).sum())
+    count = min(max(float((rows.expected * share).sum()), float(at_least)), float(at_most))
+    error = math.sqrt(max(0.0, float((rows.expected * spread).sum())))
+    low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
+    notes = _notes(published, read, np.zeros(1, np.int64))
+    if error:
+        notes.append(_EVENLY.format(secret))
+    return Estimate(count, error, low, high, at_least, at_most, published.frame.height, "; ".join(notes))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _Met:
+    """Of each group the rows that conditions are expected to accept, surely accept and may accept."""
+
+    expected: NDArray[np.float64]
+    sure: NDArray[np.int64]
+    possible: NDArray[np.int64]
+
+
+def _met(
+    read: list[tuple[NDArray[np.int64], Cells]], group: NDArray[np.int64], times: NDArray[np.int64], groups: int
+) -> _Met:
+    """How far the lines of a table meet the conditions on its columns; a line counts for so many rows."""
+    share, sure, possible = times.astype(float), times > 0, times > 0
+    for which, cells in read:
+        share = share * (cells.accepted / cells.size)[which]
+        sure, possible = sure & cells.sure[which], possible & cells.possible[which]
+    counts = [np.bincount(group, times * flags, groups).astype(np.int64) for flags in (sure, possible)]
+    return _Met(np.bincount(group, share, groups).astype(float), *counts)
+
+
 def _notes(
     published: _Published, read: Mapping[str, tuple[NDArray[np.int64], Cells]], fake: NDArray[np.int64]
 ) -> list[str]:
@@ -197,8 +253,9 @@ def _published(
     release: Release | str | Path, schema: Schema | None, counterfeits: Mapping[int, int] | None
 ) -> _Published:
     certificate: Mapping[str, Any] | None
-    quoted = False
+    quoted, sensitive = False, None
     if isinstance(release, Release):
+        sensitive = release.sensitive
         frame, certificate, schema = release.frame, release.certificate, schema or release.schema
         if counterfeits is None and release.counterfeits is not None:
             counterfeits = dict(release.counterfeits.iter_rows())
@@ -213,6 +270,7 @@ def _published(
             may_be_empty=certificate is not None,
         )
         quoted = ours and path.suffix.lower() == ".csv"
+        sensitive = read_sensitive(path, certificate) if ours else None
         if counterfeits is None and (path.parent / _AUXILIARY).is_file() and ours:
             counterfeits = read_counterfeits(path.parent / _AUXILIARY)
     if schema is None and certificate is None:
@@ -225,13 +283,11 @@ def _published(
     if counterfeits and GROUP not in frame.columns:
         raise InputError("counterfeits, but no column group", where="release")
     columns, suppressed = _stated(schema, certificate or {})
-    return _Published(
-        frame,
-        {name: column for name, column in columns.items() if name in frame.columns},
-        suppressed,
-        counterfeits or {},
-        quoted,
-    )
+    shown = {*frame.columns, *(() if sensitive is None else sensitive.columns)}
+    if sensitive is not None:  # nothing is generalised
+        columns = {name: replace(column, generalised=False, known=True) for name, column in columns.items()}
+    columns = {name: column for name, column in columns.items() if name in shown}
+    return _Published(frame, columns, suppressed, counterfeits or {}, quoted, sensitive)
 
 
 def _stated(schema: Schema | None, certificate: Mapping[str, Any]) -> tuple[dict[str, PublishedColumn], int]:
@@ -289,6 +345,8 @@ def _require_same_columns(schema: Schema, stated: Mapping[str, Mapping[str, Any]
 def _as_stated(column: ColumnSpec, entry: Mapping[str, Any]) -> bool:
     tree = column.role == Role.QUASI_IDENTIFYING and column.hierarchy is not None
     nodes = entry["published"] == "node of its hierarchy" if "published" in entry else tree
+    if entry.get("published") == AS_IT_IS:  # where all are, also a column with a hierarchy
+        nodes = tree
     return bool(entry.get("role", column.role.value) == column.role.value and tree == nodes)
 
 

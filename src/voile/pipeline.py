@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ from voile.output.writers import write_bytes, write_counterfeits, write_data, wr
 from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
 from voile.rendering.release_frame import render
 from voile.rendering.two_tables import render_two_tables
+from voile.reporting.pages import draft, is_wanted, write_reports
+from voile.reporting.private_report import truth_of
 from voile.requirements import parse_requirements, promise_with
 
 ATTACKED = 4_000  # persons, of every release, for the steward: enough to be within 2 points of the rate
@@ -165,7 +168,8 @@ def released(
         report("measuring", 0)
         record["measured"] = measured(measures, boxes)
     fakes = counterfeits if claim.algorithm.counterfeits else None
-    return Release(frame, document, table.schema, record, fakes, write, sensitive)
+    compared = partial(truth_of, table, boxes, bool(measures))
+    return Release(frame, document, table.schema, record, fakes, write, sensitive, compared)
 
 
 def _rendered(
@@ -308,18 +312,24 @@ def _private_record(table: Table) -> dict[str, Any]:
     return record
 
 
-def write(release: Release, folder: str | Path, format: str = "csv") -> Path:
+def write(release: Release, folder: str | Path, format: str = "csv", with_report: bool | None = None) -> Path:
     """Publish a release into a new folder; a failed audit reveals nothing."""
     with Staging(folder) as staging:
-        write_audited(release, staging, format)
+        write_audited(release, staging, format, with_report=with_report)
     return staging.target
 
 
 def write_audited(
-    release: Release, staging: Staging, format: str, register: Callable[[dict[str, str]], None] | None = None
+    release: Release,
+    staging: Staging,
+    format: str,
+    register: Callable[[dict[str, str]], None] | None = None,
+    with_report: bool | None = None,
 ) -> AuditReport:
-    """Write, audit from the bytes on disk, and reveal; `register` learns the digests before the world does."""
-    with staging.writing():
+    """Write, audit from the bytes on disk, and reveal; `register` learns the digests before the world does.
+    Reports are drawn meanwhile."""
+    with staging.writing(), ThreadPoolExecutor(1) as meanwhile:
+        drawing = meanwhile.submit(draft, release) if is_wanted(with_report) else None
         data = write_data(release.frame, staging.path, format)
         files = {data.name: sha256_of(data)}
         if release.sensitive is not None:
@@ -330,10 +340,13 @@ def write_audited(
             files[beside.name] = sha256_of(beside)
         document = {**release.certificate, "files": files}
         written = write_document(document, staging.path / "certificate.json")
-        _write_private(release.private_record, staging.path / "private")
-        _date(staging.path, str(release.certificate["date"]))
         digests = {**files, written.name: sha256_of(written)}
         found = audit(staging.path, release.schema)
+        truth = {} if drawing is None else drawing.result().truth
+        _write_private({**release.private_record, **truth}, staging.path / "private")
+        if drawing is not None and found.ok:
+            write_reports(drawing.result(), found, release.private_record, staging.path)
+        _date(staging.path, str(release.certificate["date"]))
     if not found.ok or found.rows != release.frame.height or not found.digest_matches:
         raise PromiseBroken(
             "the written release failed its audit; nothing was revealed",
@@ -376,17 +389,18 @@ def publish(
     *,
     format: str = "csv",
     report: Report = silent,
+    with_report: bool | None = None,
     **options: Any,
 ) -> tuple[Release, AuditReport]:
     """Read a file or data frame, make a release and write it into a new folder; the whole line.
 
-    `format` is "csv" or "parquet", `options` are those of `anonymize`. Returns the release and its
-    audit. The folder is reserved first, so that a long run cannot fail at its end.
+    `format` is "csv" or "parquet", `with_report=False` leaves report.html out, `options` are those of `anonymize`.
+    Returns the release and its audit. The folder is reserved first, so that a long run cannot fail at its end.
     """
     with Staging(folder) as staging:
         report("reading", 0)
         table = read(source, spec)
         release = anonymize(table, algorithm, report=report, **options)
         report("writing and auditing", 0)
-        found = write_audited(release, staging, format)
+        found = write_audited(release, staging, format, with_report=with_report)
     return replace(release, certificate=found.certificate or {}), found

@@ -116,7 +116,9 @@ def test_release_holds_tokens_only_in_their_place(folder, form, key):
     assert done.code == 0, done.err
     assert tokens_in(done.out + done.err) == set()
     for name, content in files_of(folder / "out").items():
-        expected = {"income", "born", "code", "town", "secret"} if name.stem == "data" else set()
+        apart = catalog.algorithm(key).separates
+        places = {"data": {"income", "born", "code", "town"} | (set() if apart else {"secret"})}
+        expected = (places | ({"sensitive": {"secret"}} if apart else {})).get(name.stem, set())
         assert tokens_in(content) <= expected, name
         assert tokens_in(str(name)) == set()
 
@@ -146,8 +148,40 @@ def test_audit_and_catalogs_hold_no_token(folder):
         done = voile(*arguments)
         assert done.code in (0, 1), done.err
         assert tokens_in(done.out + done.err) == set()
-    for name in set(COMMANDS) - {"anonymize", "audit", "hierarchy", "inspect", "publish"}:
+    for name in set(COMMANDS) - {"anonymize", "audit", "compare", "hierarchy", "inspect", "publish"}:
         assert tokens_in(voile(name, cwd=folder).out) == set()
+
+
+def compare(folder, *more):
+    return voile("compare", folder / "t.csv", "-s", folder / "s.toml", "-o", folder / "out", *more, cwd=folder)
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=["words", "json"])
+def test_a_comparison_holds_no_token(folder, more):
+    """It is private, and still: figures, names of columns and words are all that is in it."""
+    asked = ["-a", "elig,sweep", "-p", "l=3", "-p", "tau=0.5", "--recommend", "--measure", "qwe_mean[queries=9]"]
+    done = compare(folder, *asked, *more)
+    assert done.code == 0, done.err
+    assert tokens_in(done.out + done.err) == set()
+    written = files_of(folder / "out")
+    assert {str(name) for name in written} == {
+        "comparison.csv",
+        "comparison.json",
+        "index.html",
+        "recommended.toml",
+    }
+    assert {name: tokens_in(text) for name, text in written.items()} == {name: set() for name in written}
+
+
+@pytest.mark.parametrize("name", ["missing cell", "same secret for most", "kept column", "case twins"])
+def test_no_refusal_of_a_comparison_shows_a_token(folder, name):
+    FAILURES[name](folder)
+    done = compare(folder, "-a", "elig", "-p", "l=3", "--measure", "")
+    assert done.code in (1, 2), (done.code, done.out, done.err)
+    assert tokens_in(done.out + done.err) == set() and "defect" not in done.out + done.err
+    for path, text in files_of(folder).items():
+        if path.name not in ("t.csv", "code.csv", "s.toml"):
+            assert tokens_in(text) == set(), path
 
 
 def publish(folder, *more):

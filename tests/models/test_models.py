@@ -341,3 +341,20 @@ def test_bounds_are_read_exactly():
             closeness_.configure({"t": wrong})
     with pytest.raises(ParameterError, match="4 decimal places"):
         MODELS["entropy_l_diversity"].configure({"l": "1/3"})
+
+
+@pytest.mark.parametrize("key", [key for key, model in MODELS.items() if model.survives_merging])
+@given(rows=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 4)), min_size=1, max_size=14))
+@settings(max_examples=60)
+def test_what_survives_merging_is_never_worse_for_the_union(key, rows):
+    """Groups 0 and 1 of each half, and the halves: the bound that both groups keep, their union keeps."""
+    model = MODELS[key]
+    half, fine, values = (np.array(part) for part in zip(*rows, strict=True))
+    apart = np.unique(half * 2 + fine, return_inverse=True)[1]
+    halves = np.unique(half, return_inverse=True)[1]
+    others = {"l": 3} if key in ("recursive_cl_diversity", "tau_l_diversity") else {}
+    for domain in (None, TREE, axis_of(range(5))):
+        before, after = (
+            model.achieved(Bags.of(g, [values], domains=[domain]), **others)[0] for g in (apart, halves)
+        )
+        assert before <= after if model.sense == ">=" else before >= after

@@ -74,6 +74,23 @@ def with_taxonomies(places, secrets):
     return table
 
 
+def on_crossing_halves(world):
+    """A table with two ways to halve it that cross each other: AB|CDE and ABC|DE. Numbers, finer than *, leave
+    somebody alone."""
+    n = len(world)
+    sides = Hierarchy.flat(["left", "right"])
+    return Table(
+        [
+            column("number", axis_of(range(n)), range(n)),
+            column("early", sides, [int(p > 1) for p in range(n)]),
+            column("late", sides, [int(p > 2) for p in range(n)]),
+            column(
+                "secret", Hierarchy.flat([f"s{i}" for i in range(max(world) + 1)]), list(world), Role.SENSITIVE
+            ),
+        ]
+    )
+
+
 def catalog_algorithm(key, also="", table=table_of, **parameters):
     """An algorithm of the catalog as it is shipped, on every draw it can make."""
     chosen = catalog.algorithm(key).configure(parameters)

@@ -170,6 +170,15 @@ def test_control_is_caught(name):
     assert (values, posterior) == (expected, NOT_CERTAIN.get(name, 1))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["strict", "relaxed"])
+def test_mondrian_by_medians_alone_is_caught_with_seven_persons(mode):
+    """facts/safety.md section 3, (a): an odd number of persons in unequal halves, though one cut is tried."""
+    medians = subjects.catalog_algorithm("mondrian", l=2, cuts="median", mode=mode)
+    assert smallest_breach(lambda ell: medians, worst_posterior) == (None, 0)
+    assert worst_posterior(medians, (0, 0, 0, 1, 2, 3, 4)) == Fraction(9, 17)
+
+
 @pytest.mark.parametrize("control", [subjects.lowest_id_rda, subjects.cheapest_locally_safe])
 def test_the_strong_attack_catches_what_the_marginal_one_does(control):
     values = (0, 0, 1, 1, 2)

@@ -65,8 +65,15 @@ CONTROLS = {  # what must be caught: the attack that catches it, and the smalles
     "blocks with fallback": (subjects.blocks_with_fallback, worst_posterior, (0, 0, 1, 2, 3)),
     "BSGI": (lambda ell: subjects.catalog_algorithm("bsgi", l=ell), worst_posterior, (0, 0, 1, 1)),
     "ELIG": (lambda ell: subjects.catalog_algorithm("elig", l=ell), worst_posterior, (0, 0, 1, 1, 2)),
+    "Mondrian": (lambda ell: subjects.catalog_algorithm("mondrian", l=ell), worst_posterior, (0, 0, 1, 2, 3)),
+    "Hilbert": (lambda ell: subjects.catalog_algorithm("hilbert", l=ell), worst_posterior, (0, 0, 1, 1, 2)),
     "SWEEP": (lambda ell: subject_of("sweep", ell), worst_posterior, (0, 0, 1, 2)),
     "SWEEP-E": (lambda ell: subject_of("sweep_e", ell), worst_posterior, (0, 0, 1, 1, 2)),
+    "Incognito": (
+        lambda ell: subjects.catalog_algorithm("incognito", table=subjects.on_crossing_halves, l=ell),
+        worst_posterior,
+        (0, 0, 1, 2, 3),
+    ),
     "k-jump, naive": (
         lambda ell: subjects.searching("k_jump", l=ell, strategy="naive"),
         worst_posterior,

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
 
+import numpy as np
+
 from voile.core.algorithm import Algorithm
-from voile.core.bags import Bags
+from voile.core.bags import Bag, Bags
 from voile.core.eligibility import refuse_ineligible
 from voile.core.parameters import parameter
 from voile.core.privacy_model import PrivacyModel
@@ -48,11 +50,13 @@ class ChosenPromise(Algorithm):
     )
     property: str = parameter("what every group must keep", default="frequency", choices=tuple(MODELS))
     k: int | str = parameter("rows of a group at least, if k_anonymity", default=NONE, minimum=2, choices=(NONE,))
-    c: Fraction | str = parameter(
+    c: Fraction | str = parameter(  # noqa: RUF009
         "how far ahead the most frequent value stays below, if recursive", default=NONE, places=0, choices=(NONE,)
     )
-    tau: Fraction | str = parameter("largest share of a value, if tau_l", default=NONE, places=0, choices=(NONE,))
-    t: Fraction | str = parameter(
+    tau: Fraction | str = parameter(  # noqa: RUF009
+        "largest share of a value, if tau_l", default=NONE, places=0, choices=(NONE,)
+    )
+    t: Fraction | str = parameter(  # noqa: RUF009
         "largest distance from the table's distribution, if t_closeness", default=NONE, places=0, choices=(NONE,)
     )
 
@@ -95,6 +99,13 @@ class ChosenPromise(Algorithm):
     def number(self) -> int:
         """Values or rows that are asked for, if the property counts any."""
         return int(self.k if self.property == "k_anonymity" else 2 if self.l == NONE else self.l)
+
+    def require_of(self, table: Bag, column: str) -> None:
+        """Refuse a table whose values, all in one group, break the promise."""
+        sizes = np.array([table.counts.sum()])
+        whole = Bags(sizes, (table,), sizes)
+        if not table.counts.size or not self.model().check(whole).ok:
+            self.refuse(whole, column)
 
     def refuse(self, whole: Bags, column: str, *, but: str = "", also: str = "") -> NoReturn:
         """All rows in one group do not keep the promise, so no grouping does: say what would. `but` and `also` say

@@ -1,4 +1,4 @@
-"""Mondrian: cut the table into boxes, the widest column first, while both sides keep a promise (LeFevre et al. 2006).
+"""Mondrian: cut the table into boxes, widest column first, while both sides keep a promise (LeFevre et al. 2006).
 
 Any promise that unions of good groups keep can stop the cutting. Which one is the parameter `property`; the papers
 say "Mondrian" and mean one or another (facts/bsgi.md A3), so name it.
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from voile.algorithms.chosen_promise import ChosenPromise
 from voile.core.algorithm import Progress, Rung
+from voile.core.bags import Bag
 from voile.core.information_loss import loss_of
 from voile.core.order import distinct_values
 from voile.core.parameters import parameter
@@ -76,12 +77,12 @@ class Mondrian(ChosenPromise):
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """Cut, or refuse where the table as a whole breaks the promise."""
         column = table.single_sensitive(self.key)
-        whole = table.bags(np.zeros(table.n, np.int64))
-        if not table.n or not self.model().check(whole).ok:
-            self.refuse(whole, column.name)
-        rule = self.stop_rule(column)
+        present, value = distinct_values(column.codes)
+        counts = np.bincount(value)
+        self.require_of(Bag(np.array([0, counts.size]), present, counts, column.domain), column.name)
         loss, codes, _ = loss_of(table, table.n)
-        rows = np.column_stack([codes, distinct_values(column.codes)[1], np.arange(table.n)]).astype(np.int32)
+        rule = self.stop_rule(column, counts)
+        rows = np.column_stack([codes, value.astype(np.int32), np.arange(table.n, dtype=np.int32)])
         ends = np.concatenate(list(self._cut(loss, rule, rows, progress)))
         group = np.empty(table.n, np.int64)
         group[rows[:, -1]] = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
@@ -104,9 +105,9 @@ class Mondrian(ChosenPromise):
                 yield found
                 progress(end / n)
 
-    def stop_rule(self, column: Column) -> StopRule:
-        """What the kernels need to tell whether a group keeps the promise."""
-        whole = np.bincount(distinct_values(column.codes)[1])
+    def stop_rule(self, column: Column, whole: Codes) -> StopRule:
+        """What the kernels need to tell whether a group keeps the promise; the whole table has so many of each
+        value."""
         bound, least, line = Fraction(1), 1, np.empty(0, np.int64)
         first = after = weight = line
         scale = 1

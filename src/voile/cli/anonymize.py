@@ -83,6 +83,9 @@ def content(name: str, value: str) -> str:
     help="Have a ledger remember these persons: it refuses them ever after.",
 )
 @click.option("--key", type=click.Path(path_type=Path), default=None, help="Key of the ledger, if moved.")
+@click.option(
+    "--report/--no-report", "with_report", default=None, help="With report.html, or without; default: with."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(
     table: Path,
@@ -96,6 +99,7 @@ def command(
     measure: str,
     ledger: Path | None,
     key: Path | None,
+    with_report: bool | None,
     as_json: bool,
 ) -> None:
     from voile import catalog
@@ -111,6 +115,7 @@ def command(
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
     options = {**given, "also": also, "insecure_seed": insecure_seed, "measure": measure}
+    options["with_report"] = with_report
     with ProgressBar() as report:
         if ledger is None:
             release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **options)
@@ -149,12 +154,19 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         *_measured(release.private_record),
         (
             "files",
-            f"{out}/{next(iter(certificate['files']))}, {out}/certificate.json; keep {out}/private/ to yourself",
+            f"{', '.join(_written(certificate, out))}; keep {out}/private/ to yourself",
         ),
         ("next", f"voile audit {out} -s {spec}"),
     ]
     show.facts("Released", rows)
     show.true_values(certificate, release.private_record.get("true_values"))
+
+
+def _written(certificate: Mapping[str, Any], out: Path) -> Iterator[str]:
+    """What may be published."""
+    for name in (*certificate["files"], "certificate.json", "report.html"):
+        if name != "report.html" or (out / name).exists():
+            yield f"{out}/{name}"
 
 
 def _in_words(promise: Mapping[str, Any]) -> str:

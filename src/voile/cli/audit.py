@@ -24,18 +24,30 @@ import click
     "graded. With --series: the source of each release in turn.",
 )
 @click.option("--require", default="", metavar="RULES", help='For example "l>=4, t<=0.2"; exit 1 when not met.')
+@click.option(
+    "--report", "out", default=None, type=click.Path(path_type=Path), help="Also write a page, as a new file."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(
-    tables: tuple[Path, ...], spec: Path, series: bool, known: tuple[Path, ...], require: str, as_json: bool
+    tables: tuple[Path, ...],
+    spec: Path,
+    series: bool,
+    known: tuple[Path, ...],
+    require: str,
+    out: Path | None,
+    as_json: bool,
 ) -> int:
     from voile.attacking import audit_with_known
     from voile.auditing import audit
     from voile.cli import series_report, show
     from voile.cli.progress import ProgressBar, announce_compilation
+    from voile.reporting.rebuilding import report as page
     from voile.series_auditing import audit_series
 
     if not series and (len(tables) > 1 or len(known) > 1):
         raise click.UsageError("several tables: add --series to judge them together")
+    if out is not None and (series or known):
+        raise click.UsageError("--report is about one table, for everybody: leave --series and --known out")
     announce_compilation()
     report: Any
     with ProgressBar() as progress:
@@ -43,9 +55,12 @@ def command(
             report = audit_series(tables, spec, known, require=require, report=progress)
         else:
             progress("reading and judging", 0)
-            report = (
-                audit_with_known(tables[0], spec, known[0], require) if known else audit(tables[0], spec, require)
-            )
+            if out is not None:
+                _, report = page(tables[0], spec, out, require=require)
+            elif known:
+                report = audit_with_known(tables[0], spec, known[0], require)
+            else:
+                report = audit(tables[0], spec, require)
     if as_json:
         show.document(report.document())
     elif series:
@@ -74,6 +89,12 @@ def describe(report: Any) -> None:
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
     yield "published", f"{report.rows} rows in {report.groups} groups"
+    if report.in_two_tables:
+        yield (
+            "two tables",
+            "quasi-identifying values are published as they are: whoever knows a person's finds the row. k and "
+            f"the risks count rows that look alike ({report.bags.alike.alone} are like no other)",
+        )
     fakes = int((report.bags.sizes - report.bags.persons).sum())
     if fakes:
         yield "counterfeits", f"{fakes} rows stand for nobody: they hide values, not persons, and no k counts them"

@@ -126,9 +126,13 @@ def _compared(table: Path, spec: Path, keys: list[str], out: Path, options: Mapp
         keys, {name: value for name, value in options.items() if name not in ("jobs", "limit", "needs", "measure")}
     )
     announce_compilation()
-    with ProgressBar() as report:
-        report("reading", 0)
-        return compare(read(table, spec), keys, folder=out, report=report, **options)
+    try:
+        with ProgressBar() as report:
+            report("reading", 0)
+            return compare(read(table, spec), keys, folder=out, report=report, **options)
+    except KeyboardInterrupt:
+        click.echo("finished runs are kept: the same command goes on with the others", err=True)
+        raise
 
 
 def _only_recommended(

@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "Measure several algorithms on one table, and say which one to use.",
     "explain": "Say step by step what a search over generalizations does with a table.",
     "attack": "Say what a release tells somebody who knows how it was made.",
+    "report": "Write the report of a release, or of any published table, as a page.",
     "estimate": "Answer a count from a release, with its error.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",
     "ledger": "The memory of a series: create, show, verify, recover, withdraw, erase, key.",

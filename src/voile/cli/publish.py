@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 @click.option("--all-new", is_flag=True, help="Nobody in TABLE is known to the ledger, and that is right.")
 @click.option("--preview", is_flag=True, help="Say what would happen, and write nothing.")
 @click.option("--measure", default="", metavar="METRICS", help='For you alone, such as "qwe_median[theta=0.05]".')
+@click.option(
+    "--report/--no-report", "with_report", default=None, help="With report.html, or without; default: with."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(
     table: Path,
@@ -56,6 +59,7 @@ def command(
     all_new: bool,
     preview: bool,
     measure: str,
+    with_report: bool | None,
     as_json: bool,
 ) -> None:
     from voile.algorithms.m_invariant import MInvariant
@@ -81,6 +85,7 @@ def command(
             plan = series.preview(content, measure=measure, report=report, all_new=all_new, **given)
         else:
             options: dict[str, Any] = {"format": chosen, "measure": measure, "all_new": all_new}
+            options["with_report"] = with_report
             plan, _ = series.publish(content, out, report=report, **options, **given)
     folder = out or series.path.parent / f"release-{plan.number}"
     if as_json:

@@ -7,7 +7,7 @@ private; and a release is always a fresh run, with parameters that were fixed be
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from voile.errors import InputError, ParameterError
 from voile.measuring import parse_measures
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_document
-from voile.reporting.comparison_page import comparison_page
+from voile.reporting.comparison_page import ATTACK, comparison_page
 
 FORMAT = 1
 MEASURES = "qwe_mean, qwe_median"
@@ -63,11 +63,12 @@ class Comparison:
     def frame(self) -> pl.DataFrame:
         """A line per run: algorithm, parameters, figures, or the refusal in words."""
         named = list(dict.fromkeys(name for run, _ in self.runs for name, _ in run.parameters))
+        attacks = dict.fromkeys(name for _, outcome in self.runs for name in outcome if name.startswith(ATTACK))
         lines = []
         for run, outcome in self.runs:
             given = dict(run.parameters)
             line = {"algorithm": run.algorithm, **{name: given.get(name) for name in named}}
-            line |= {name: _cell(name, outcome) for name in (*FIGURES, *self.measures, *REASON)}
+            line |= {name: _cell(name, outcome) for name in (*FIGURES, *self.measures, *attacks, *REASON)}
             lines.append(line)
         frame = pl.DataFrame(lines, infer_schema_length=None)
         return frame.with_columns(
@@ -135,16 +136,14 @@ def compare(
         staging = None if folder is None else stack.enter_context(Staging(folder))
         place = staging.path if staging else Path(stack.enter_context(tempfile.TemporaryDirectory()))
         finished = stack.enter_context(FinishedRuns(staging.target, table, measure)) if staging else None
-        known = {} if finished is None else finished.known
-        todo = [run for run in runs if run not in known]
-        outcomes = {run: known[run] for run in runs if run in known}
+        outcomes = {} if finished is None else {run: finished.known[run] for run in runs if run in finished.known}
         report("comparing", len(outcomes) / len(runs))
-        children = Children(table, place, jobs=at_once, measure=measure, limit=limit)
-        for run, outcome in _each(children, todo):
-            outcomes[run] = outcome
-            if finished is not None:
-                finished.add(run, outcome)
-            report("comparing", len(outcomes) / len(runs))
+        with Children(table, place, jobs=at_once, measure=measure, limit=limit) as children:
+            for run, outcome in children.outcomes([run for run in runs if run not in outcomes]):
+                outcomes[run] = outcome
+                if finished is not None:
+                    finished.add(run, outcome)
+                report("comparing", len(outcomes) / len(runs))
         results = tuple((run, outcomes[run]) for run in runs)
         found = Comparison(results, measures, recommendations(table, needs, results), _about(table, at_once))
         if staging is not None and finished is not None:
@@ -152,11 +151,6 @@ def compare(
             found.write_into(staging)
             finished.forget()
     return found
-
-
-def _each(children: Children, todo: Sequence[Run]) -> Iterator[tuple[Run, dict[str, Any]]]:
-    with children:
-        yield from children.outcomes(todo)
 
 
 def _refuse_numbers(jobs: int | None, limit: float | None) -> None:

@@ -45,6 +45,8 @@ def planned(algorithms: Sequence[str], parameters: Mapping[str, object]) -> list
     if not keys:
         raise ParameterError("no algorithm", where="compare", remedy="name some, for example elig,bsgi,rda")
     values = {name: list(_values(name, given)) for name, given in parameters.items()}
+    for name in (name for name, given in values.items() if not given):
+        raise ParameterError("no value", where=f"parameter {name}", remedy="give one, or leave it out")
     own = {key: _own(key, values) for key in keys}
     _refuse_unused(keys, values, own)
     runs = [Run(key, chosen) for key in keys for chosen in _combinations(own[key])]

@@ -284,7 +284,10 @@ def _how_often(needs: Needs, table: Table) -> str:
 def _notation(needs: Needs) -> str:
     if needs.notation == "tables":
         return "Two tables: quasi-identifiers exactly as they are, sensitive values by group."
-    return "One table: quasi-identifiers as values, intervals or sets."
+    return (
+        "One table: quasi-identifiers as values, intervals or sets. Two tables would publish them exactly, where "
+        "everybody may see who is in it."
+    )
 
 
 def _answer(choice: _Choice, ell: int) -> str:

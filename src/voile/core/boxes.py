@@ -28,9 +28,7 @@ class Side:
     widths: NDArray[np.int64]  # of the groups' own codes, before they were widened: greatest - least
     group: NDArray[np.int64]  # of each row of the source
     rows: NDArray[np.int64]  # that have each cell
-    decided: bool = (
-        False  # by the algorithm: the node is published, also where the group holds few values under it
-    )
+    decided: bool = False  # by the algorithm: the node is published, however few values under it the group holds
 
     @cached_property
     def source(self) -> "Source":
@@ -42,6 +40,8 @@ class Side:
     @cached_property
     def held(self) -> Bag:
         """The values that each group holds, and how often."""
+        if np.array_equal(self.low, self.high):
+            return Bag(np.arange(self.low.size + 1), self.low, self.rows)
         published = self.group >= 0
         if published.all():
             return Bag.of(self.group, self.column.codes, self.low.size)
@@ -113,12 +113,12 @@ def _side(column: Column, partition: Partition, j: int) -> Side:
     low, high = (partition.low[:, j], partition.high[:, j]) if partition.decides_boxes else (least, greatest)
     if (low > least).any() or (high < greatest).any():
         raise ValueError("a box leaves out rows of its group")
-    domain, widths, decided = column.domain, greatest - least, partition.decides_boxes
+    domain, own = column.domain, (greatest - least, partition.group, partition.sizes, partition.decides_boxes)
     if isinstance(domain, Axis):
-        return Side(column, *domain.snap(low, high), None, widths, partition.group, partition.sizes, decided)
+        low, high = domain.snap(low, high)
+        return Side(column, low, high, None, *own)
     node = common_ancestors(domain.high, domain.parent, low, high)
-    ends = domain.low[node], domain.high[node]
-    return Side(column, *ends, node, widths, partition.group, partition.sizes, decided)
+    return Side(column, domain.low[node], domain.high[node], node, *own)
 
 
 def _exact_side(column: Column, published: NDArray[np.bool_]) -> Side:

@@ -26,15 +26,21 @@ class Release:
     schema: "Schema"
     private_record: Mapping[str, Any] = field(default_factory=dict)
     counterfeits: "pl.DataFrame | None" = None  # rows per group that stand for nobody, where there can be any
-    writer: "Callable[[Release, Path, str], Path] | None" = None
+    writer: "Callable[[Release, Path, str, bool | None], Path] | None" = None
     sensitive: "pl.DataFrame | None" = None  # values by group, where `frame` has the quasi-identifiers alone
+    truth: "Callable[[Any], dict[str, Any]] | None" = None  # compares with the source, for the steward's report
 
-    def write(self, folder: str | Path, format: str = "csv") -> Path:
-        """Publish into a new folder: data.csv or data.parquet, certificate.json, private/, counterfeits.csv where
-        there can be any, and sensitive.csv or sensitive.parquet where values have a table of their own."""
+    def write(self, folder: str | Path, format: str = "csv", *, with_report: bool | None = None) -> Path:
+        """Publish into a new folder: data.csv or data.parquet, certificate.json, report.html, private/,
+        counterfeits.csv where there can be any, and sensitive.csv or sensitive.parquet where values have a table of
+        their own. `with_report=False` leaves the reports out."""
         if self.writer is None:
             raise ValueError("this release was not made by voile.anonymize")
-        return self.writer(self, Path(folder), format)
+        return self.writer(self, Path(folder), format, with_report)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy that is sent elsewhere does not take the source with it."""
+        return {**self.__dict__, "truth": None}
 
     def to_pandas(self) -> Any:
         """The published rows as a pandas DataFrame, where pandas and pyarrow are installed."""

@@ -56,7 +56,8 @@ def look(loss, part, rows, begin, end):
     """Find the box of a stretch of rows, and count its values."""
     d = part.low.size
     for i in range(part.held[-1]):
-        part.counts[part.held[i]] = part.left[part.held[i]] = 0
+        value = part.held[i]
+        part.counts[value] = part.left[value] = part.right[value] = 0
     different = 0
     for j in range(d):
         part.low[j] = part.high[j] = rows[begin, j]
@@ -94,7 +95,8 @@ def middle(part, rows, begin, end, j):
         shift = 0
         while (high - low) >> shift >= most:
             shift += 1
-        part.bins[: ((high - low) >> shift) + 1] = 0
+        for place in range(((high - low) >> shift) + 1):
+            part.bins[place] = 0
         for i in range(begin, end):
             code = rows[i, j]
             if low <= code <= high:
@@ -152,10 +154,11 @@ def cut_at_median(rule, part, rows, begin, end, relaxed):
 
 @kernel
 def sort_into_bins(part, rows, begin, end, j, shift, last):
-    """Order rows by bin of a column; returns of each bin its end in that order, its least and its greatest code."""
+    """Order rows by bin of a column; returns of each bin its end in that order, its least and greatest code."""
     least, greatest = part.bins[: last + 1], part.bins[FREE_BINS : FREE_BINS + last + 1]
     after = part.bins[2 * FREE_BINS : 2 * FREE_BINS + last + 1]
-    least[:], greatest[:], after[:] = part.high[j], part.low[j], 0
+    for place in range(last + 1):
+        least[place], greatest[place], after[place] = part.high[j], part.low[j], 0
     for i in range(begin, end):
         code = rows[i, j]
         place = (code - part.low[j]) >> shift
@@ -224,7 +227,9 @@ def part_rows(part, rows, spare, begin, end):
             for c in range(width):
                 spare[moved, c] = rows[i, c]
             moved += 1
-    rows[place:end] = spare[:moved]
+    for i in range(moved):
+        for c in range(width):
+            rows[place + i, c] = spare[i, c]
 
 
 @kernel

@@ -39,7 +39,7 @@ class StopRule(NamedTuple):
 
 @kernel
 def keeps(rule, counts, held, size):
-    """Whether a group of so many rows keeps the promise: `counts` per value, of which those `held` may be positive."""
+    """Whether a group of so many rows keeps the promise: `counts` per value; those of values not `held` are 0."""
     if size < rule.least:
         return False
     if rule.kind == SIZE:
@@ -71,14 +71,14 @@ def keeps(rule, counts, held, size):
 @kernel
 def keeps_distance(rule, counts, size):
     """Whether a group is within the distance top / bottom of the table."""
-    below, everything = np.zeros((2, rule.whole.size + 1), np.int64), rule.whole.sum()
+    group, table = np.zeros(rule.whole.size + 1, np.int64), np.zeros(rule.whole.size + 1, np.int64)
     for value in range(rule.whole.size):
-        below[0, value + 1] = below[0, value] + counts[value]
-        below[1, value + 1] = below[1, value] + rule.whole[value]
-    moved = 0
+        group[value + 1] = group[value] + counts[value]
+        table[value + 1] = table[value] + rule.whole[value]
+    moved, everything = 0, table[rule.whole.size]
     for i in range(rule.first.size):
-        here = below[0, rule.after[i]] - below[0, rule.first[i]]
-        there = below[1, rule.after[i]] - below[1, rule.first[i]]
+        here = group[rule.after[i]] - group[rule.first[i]]
+        there = table[rule.after[i]] - table[rule.first[i]]
         moved += rule.weight[i] * abs(here * everything - there * size)
     whole = rule.scale * size * everything  # the caller sees that it fits, and that top <= bottom < 2**31
     return moved <= whole // rule.bottom * rule.top + whole % rule.bottom * rule.top // rule.bottom
@@ -109,8 +109,9 @@ def common_divisor(a, b):
 def powers_cancel(counts, size, top, bottom):
     """Whether (size * bottom / top)**size equals the product of count**count: whether the powers of every prime
     are as many on either side. Bases without common divisors will do for primes."""
-    base, power = np.empty(64 * (counts.size + 3), np.int64), np.zeros(64 * (counts.size + 3), np.int64)
-    due, worth = np.empty_like(base), np.empty_like(power)
+    room = 64 * (counts.size + 3)  # a number has fewer prime factors than bits
+    base, power = np.empty(room, np.int64), np.empty(room, np.int64)
+    due, worth = np.empty(room, np.int64), np.empty(room, np.int64)
     due[0], due[1], due[2] = size, bottom, top
     worth[0], worth[1], worth[2] = size, size, -size
     for i in range(counts.size):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.core.bags import Bag
 from voile.core.base_values import BaseValues
 from voile.core.boxes import Boxes, Side
 from voile.core.metric import Metric
@@ -46,7 +47,8 @@ class Classification(Metric):
     A quasi-identifying column is two features: the low and the high end of its cell, numbered in the order of the
     source's values (of a tree: of its leaves, depth first, so that relatives are neighbours). In an original cell
     both are the value; a tree is asked about it by the nearest ends that it was taught. A generalised sensitive
-    value teaches each base value under it by its induced frequency. Suppressed rows teach nothing, counterfeits
+    value teaches each base value under it by its induced frequency, a row whose value is published by group each
+    value of its group by its share. Suppressed rows teach nothing, counterfeits
     what they say.
     """
 
@@ -139,8 +141,10 @@ def _originals(boxes: Boxes, column: Column) -> _Examples:
 
 def _published(boxes: Boxes, column: Column, some: NDArray[np.bool_]) -> _Examples:
     """These rows as published, and all counterfeits."""
-    ends = _beside([end for side in boxes.sides for end in _ends(side)], boxes.sizes.size)
     some = some & (boxes.group >= 0)
+    if boxes.separate:
+        return _apart(boxes, column, some)
+    ends = _beside([end for side in boxes.sides for end in _ends(side)], boxes.sizes.size)
     if boxes.node.size == 0:
         group = np.concatenate([boxes.group[some], boxes.counterfeit_group])
         value = np.concatenate([column.codes[some], boxes.counterfeit_value])
@@ -151,6 +155,16 @@ def _published(boxes: Boxes, column: Column, some: NDArray[np.bool_]) -> _Exampl
     place = values.first[node[of]] + np.arange(of.size) - np.repeat(np.cumsum(many) - many, many)
     leaf = values.possible[place]
     return _Examples(ends[boxes.group[some][of]], leaf, values.weight[leaf] / values.total[node[of]])
+
+
+def _apart(boxes: Boxes, column: Column, some: NDArray[np.bool_]) -> _Examples:
+    """Rows as they are, each with all values of its group by their shares."""
+    published = boxes.group >= 0
+    group = boxes.group[some]
+    shared = Bag.of(boxes.group[published], column.codes[published], boxes.sizes.size).gathered(group)
+    ranks = [distinct_values(side.column.codes)[1][some] for side in boxes.sides for _ in ("low", "high")]
+    cells = _beside(ranks, group.size)[shared.owner]
+    return _Examples(cells, shared.codes, shared.counts / boxes.sizes[group][shared.owner])
 
 
 def _ends(side: Side) -> tuple[Numbers, Numbers]:

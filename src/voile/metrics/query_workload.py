@@ -143,14 +143,17 @@ def estimates(boxes: Boxes, workload: Workload) -> NDArray[np.float64]:
     """What a reader of the release expects each query to count, rows spread evenly in their boxes."""
     cells = [_cells(side) for side in workload.sides]
     first = np.cumsum([0, *(begin.size - 1 for _, begin, _, _ in cells)])
-    cell = np.column_stack([at + which for at, (which, *_) in zip(first, cells, strict=False)])
     published = boxes.group >= 0
     group = np.concatenate([boxes.group[published], boxes.counterfeit_group])
     codes = boxes.node if boxes.node.size else workload.sensitive.codes
     shown = np.concatenate([codes[published], boxes.counterfeit_value])
     bag = Bag.of(group, shown, boxes.sizes.size)
-    values, value = distinct_values(bag.codes)
     real = (boxes.sizes / bag.totals).astype(np.float32)  # the release says how many rows stand for nobody
+    if boxes.separate:  # each row is a box of its own, and has each value of its group by its share
+        bag, real = bag.gathered(group), (1 / boxes.sizes[group]).astype(np.float32)
+    own = [side.group[published] if boxes.separate else slice(None) for side in workload.sides]
+    cell = np.column_stack([at + which[mine] for at, (which, *_), mine in zip(first, cells, own, strict=False)])
+    values, value = distinct_values(bag.codes)
     count = bag.counts.astype(np.float32)
     cell, value = cell.astype(np.int32), value.astype(np.int32)
 

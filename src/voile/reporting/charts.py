@@ -52,6 +52,7 @@ _CONFIG = {
     "header": {"labelColor": INK},
 }
 Cell = str | int | float
+_LONGEST_NAME = 250  # of a chart, as a screen reader says it
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def _inline(svg: str, name: str) -> Markup:
     own = "v" + hashlib.sha256(svg.encode()).hexdigest()[:8]
     unique = re.sub(r'(id="|url\(#)(?=[A-Za-z])', rf"\1{own}-", coloured)
     plain = re.sub(r' (?:xmlns(?::xlink)?|version)="[^"]*"', "", unique, count=3)
-    return Markup(plain.replace("<svg", f'<svg role="img" aria-label="{escaped(name)}"', 1))
+    return Markup(plain.replace("<svg", f'<svg role="img" aria-label="{escaped(name[:_LONGEST_NAME])}"', 1))
 
 
 def bars(
@@ -138,7 +139,7 @@ def histogram(
     data = [{"low": place(low), "high": place(high), "value": n, "kind": names[0]} for low, high, n in bins]
     across: dict[str, Any] = {"field": "low", "title": value, "axis": {"grid": False, "tickCount": 5}}
     across |= _IN_TIME if days else {"type": "quantitative", "scale": {"zero": False, "nice": False}}
-    upward = {"field": "value", "type": "quantitative", "title": amount, "axis": {"tickCount": 4, "format": "~s"}}
+    upward = {"field": "value", "type": "quantitative", "title": amount, "axis": _SHORT}
     encoding: dict[str, Any] = {"x": across, "x2": {"field": "high"}, "y": upward, "y2": {"datum": 0}}
     rows = [(f"{_end(low, days)} to {_end(high, days)}", shown(count)) for low, high, count in bins]
     if after is None:
@@ -299,7 +300,7 @@ def lines(
         for name, places in series
         for x, y, low, high in places
     ]
-    scale = {"scale": {"type": "log"}} if log else {"scale": {"zero": False}}
+    scale = {"scale": {"type": "log", "nice": False}} if log else {"scale": {"zero": False}}
     formats = ({"format": "~%"} if part else {"format": "~g"} for part in percent)
     x_axis, y_axis = ({**form, "tickCount": 5} for form in formats)
     x = {"field": "x", "type": "quantitative", "title": across, "axis": x_axis, **scale}
@@ -340,11 +341,12 @@ def shown(value: float, percent: bool = False) -> Cell:
     return float(f"{value:.4g}")
 
 
+_SHORT = {"tickCount": 4, "labelExpr": "format(datum.value, '~s')"}  # 0, 500, 1k
 _QUIET = {"ticks": False, "domain": False, "labelPadding": 6}
 
 
 def _amount(field: str, title: str, percent: bool) -> dict[str, Any]:
-    axis = {"tickCount": 4, "format": "~%" if percent else "~s"}
+    axis = {"tickCount": 4, "format": "~%"} if percent else _SHORT
     return {"field": field, "type": "quantitative", "title": title, "axis": axis}
 
 

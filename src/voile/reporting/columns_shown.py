@@ -5,7 +5,6 @@ Everything here is a function of the published cells.
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +18,7 @@ from voile.intake.columns import MISSING_LABEL
 from voile.querying.label_ends import day_ends, number_ends
 
 BINS = 12  # about
-FIRST_NAMES = 10  # in a chart; the others together
+FIRST_NAMES = 10  # in a chart
 Counts = NDArray[np.float64]
 
 
@@ -93,8 +92,8 @@ class ColumnShown:
         return np.diff(upto)
 
     def first_names(self) -> list[tuple[str, int]]:
-        """The most frequent labels with their rows, and the others together."""
-        return first_names(self.labels.to_list(), self.rows.tolist())
+        """The most frequent labels with their rows."""
+        return [(self.labels[i], int(self.rows[i])) for i in most_frequent(self.rows)]
 
 
 def columns_shown(frame: pl.DataFrame, schema: Schema) -> list[ColumnShown]:
@@ -103,22 +102,21 @@ def columns_shown(frame: pl.DataFrame, schema: Schema) -> list[ColumnShown]:
     for role in (Role.QUASI_IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE):
         for spec in schema.with_role(role):
             if spec.name in frame.columns:
-                text = frame[spec.name].cast(pl.String).fill_null(MISSING_LABEL).alias("label")
-                counted = text.value_counts().sort("label")
-                shown.append(ColumnShown(spec, counted["label"], counted["count"].to_numpy().astype(np.int64)))
+                text = frame[spec.name].cast(pl.String).fill_null(MISSING_LABEL)
+                runs = text.rle().struct.unnest()  # rows of a group stand together
+                counted = runs.group_by("value").agg(pl.col("len").sum()).sort("value")
+                shown.append(ColumnShown(spec, counted["value"], counted["len"].to_numpy().astype(np.int64)))
     return shown
 
 
-def first_names(names: Sequence[str], amounts: Sequence[float], most: int = FIRST_NAMES) -> list[tuple[str, int]]:
-    """The names with the largest amounts, and how much the others have together.
+def most_frequent(rows: NDArray[np.int64]) -> list[int]:
+    """Where the most rows are, at most FIRST_NAMES places.
 
-    >>> first_names(["a", "b", "c"], [1, 5, 2], most=1)
-    [('b', 5), ('2 others', 3)]
+    >>> most_frequent(np.array([1, 5, 1]))
+    [1, 0, 2]
     """
-    order = sorted(range(len(names)), key=lambda i: (-amounts[i], names[i]))
-    kept, rest = (order, []) if len(order) <= most + 1 else (order[:most], order[most:])
-    found = [(names[i], round(amounts[i])) for i in kept]
-    return found + ([(f"{len(rest)} others", round(sum(amounts[i] for i in rest)))] if rest else [])
+    found: list[int] = np.argsort(-rows, kind="stable")[:FIRST_NAMES].tolist()
+    return found
 
 
 def round_width(size: int) -> int:

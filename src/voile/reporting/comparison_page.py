@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from voile import catalog
+from voile.core.algorithm import Rung
 from voile.reporting.charts import shown
 from voile.reporting.frontier import Spot, frontier
 from voile.reporting.markup import Markup, element, joined
@@ -11,11 +12,18 @@ from voile.reporting.page import bullets, code, figure, page, paragraph, section
 
 Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
+ATTACK = "attack_"  # before the key of an attack: the share of persons whose value it guessed
+TWO_TABLES = "two tables"
+_PROMISED = ("k", "l", "m", "c", "tau", "t")  # parameters of promises; others say how they are kept
 _READERS = {
-    "algorithm": "Readers may know how it was made",
+    "algorithm": "Readers may know how it was made (assume so if in doubt)",
     "release": "Readers only look at the release",
 }
-_WHERE = {"algorithm": "Assume this if in doubt.", "release": "Nobody reasons about the algorithm."}
+_RUNGS = {
+    Rung.RELEASE.value: "readers who do not reason about how it was made",
+    Rung.ALGORITHM_MARGINAL.value: "readers who know the algorithm",
+    Rung.ALGORITHM_STRONG.value: "readers who know the algorithm, and everybody else's values",
+}
 # beside the metrics of the catalog: what the tables call them, and whether little or much is good
 _OWN = {
     "achieved_k": ("achieved k", "rows that share a group, at least", "high"),
@@ -25,7 +33,7 @@ _OWN = {
     "suppressed_rows": ("suppressed rows", "rows that are not published", "low"),
     "counterfeits": ("counterfeits", "published rows that stand for nobody", "low"),
     "seconds": ("seconds", "by the clock, with other runs beside it", "low"),
-    "cpu_seconds": ("CPU seconds", "of all threads: grouping, checking, rendering in memory", "low"),
+    "cpu_seconds": ("CPU seconds", "of all threads: grouping, checking, attacking and rendering in memory", "low"),
     "peak_mb": ("peak memory, MB", "of the whole process, with Python and the table", "low"),
 }
 _FIGURES = (LOSS, "gcp_minus1", "dm", "aecs", "um")
@@ -55,9 +63,20 @@ def _lead(document: Mapping[str, Any], made: Runs) -> Markup:
         kind="warning",
     )
     drawn = list(_spots(made, LOSS))
-    picture = figure(frontier("Loss against promise", drawn, upward=f"detail lost ({LOSS})")) if drawn else ""
+    chart = frontier("Loss against promise", drawn, upward=f"detail lost ({LOSS})")
+    picture = figure(chart, *_not_drawn(made)) if drawn else ""
     left = element("div", *answers, private)
     return element("div", left, element("div", picture), class_="answer")
+
+
+def _not_drawn(made: Runs) -> Iterator[Markup]:
+    apart = sorted({run["algorithm"] for run in made if run["notation"] == TWO_TABLES})
+    if apart:
+        yield element("br")
+        yield joined(
+            f"Not drawn: {', '.join(apart)}. Two tables, with quasi-identifiers exactly as they are, lose "
+        )
+        yield joined("none of their detail; compare the ", element("a", "errors of counts", href="#figures"), ".")
 
 
 def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
@@ -65,7 +84,7 @@ def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
     what = _verdict(found)
     options = "".join(f" -p {name}={value}" for name, value in found["parameters"].items())
     command = f"-a {found['algorithm']}{options}" if found["algorithm"] else ""
-    chosen = "By results, which cost nothing here." if found["looked"] else "Not by results: see below why."
+    chosen = "Chosen by results: free here." if found["looked"] else "Chosen without a look at results."
     return element(
         "section",
         element("h2", _READERS[adversary]),
@@ -79,7 +98,7 @@ def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
 def _verdict(found: Mapping[str, Any]) -> str:
     if not found["algorithm"]:
         return str(found["reasons"][-1]["answer"])
-    return f"Holds against: {found['rung']}."
+    return f"Holds against {_RUNGS[found['rung']]}."
 
 
 def _outcome(found: Mapping[str, Any], made: Runs) -> str:
@@ -90,7 +109,7 @@ def _outcome(found: Mapping[str, Any], made: Runs) -> str:
                 f" Here it lost {run[LOSS]:.1%} of the detail ({LOSS}), {run['suppressed_rows'] or 'no'} rows "
                 "suppressed"
             )
-            return f"{lost}, in {run['seconds']:.2g} s."
+            return f"{lost}, in {run['cpu_seconds']:.2g} CPU seconds."
     return " It was not among the runs." if found["algorithm"] else ""
 
 
@@ -102,7 +121,7 @@ def _reasons(found: Mapping[str, Any]) -> Markup:
 def _spots(made: Runs, metric: str) -> Iterator[Spot]:
     """Runs with a figure; two tables publish quasi-identifiers exactly, so that their loss says nothing."""
     for run in made:
-        if run["notation"] == "two tables" and metric == LOSS:
+        if run["notation"] == TWO_TABLES and metric == LOSS:
             continue
         achieved = run["achieved_l"]
         if isinstance(achieved, int | float) and run.get(metric) is not None:
@@ -111,7 +130,7 @@ def _spots(made: Runs, metric: str) -> Iterator[Spot]:
 
 def _name(run: Mapping[str, Any]) -> str:
     """The algorithm with the parameters that are not the promise's own."""
-    given = {name: value for name, value in run["parameters"].items() if name not in ("l", "m", "k", "tau")}
+    given = {name: value for name, value in run["parameters"].items() if name not in _PROMISED}
     return " ".join([run["algorithm"], *(f"{name}={value}" for name, value in given.items())])
 
 
@@ -119,12 +138,22 @@ def _tables(made: Runs, measured: Sequence[str]) -> Iterator[Markup]:
     if not made:
         yield paragraph("No run made a release.")
         return
-    for metric in measured:
-        drawn = list(_spots(made, metric))
-        if drawn and metric.startswith("qwe"):
-            yield figure(frontier(f"Error of counts: {metric}", drawn, upward=metric, percent=False))
-    for metric in (*_FIGURES, *measured, *_OWN):
-        yield _one_table(made, metric)
+    errors = [metric for metric in measured if metric.startswith("qwe")]
+    drawn = {metric: list(_spots(made, metric)) for metric in errors}
+    yield _pairs(
+        *(
+            figure(frontier(f"Error of counts: {metric}", spots, upward=metric, percent=False))
+            for metric, spots in drawn.items()
+            if spots
+        )
+    )
+    attacks = dict.fromkeys(name for run in made for name in run if name.startswith(ATTACK))
+    yield _pairs(*(_one_table(made, metric) for metric in (*_FIGURES, *measured, *attacks, *_OWN)))
+
+
+def _pairs(*parts: Markup) -> Markup:
+    """Two beside each other where there is room: tables have a column for each l."""
+    return element("div", *parts, class_="pairs")
 
 
 def _one_table(made: Runs, metric: str) -> Markup:
@@ -137,7 +166,7 @@ def _one_table(made: Runs, metric: str) -> Markup:
 
 
 def _promise(run: Mapping[str, Any]) -> str:
-    given = [f"{name} = {v}" for name, v in run["parameters"].items() if name in ("l", "m", "k", "tau")]
+    given = [f"{name} = {v}" for name, v in run["parameters"].items() if name in _PROMISED]
     return ", ".join(given) or "as it is"
 
 
@@ -146,11 +175,14 @@ def _cell(value: object, metric: str) -> object:
         return "\u2013"
     if not isinstance(value, int | float):
         return str(value)
-    return shown(value, percent=metric in (LOSS, "gcp_minus1"))
+    return shown(value, percent=metric in (LOSS, "gcp_minus1") or metric.startswith(ATTACK))
 
 
 def _caption(metric: str) -> str:
-    if metric in _OWN:
+    if metric.startswith(ATTACK):
+        attack = catalog.attacks()[metric.removeprefix(ATTACK)]
+        title, meaning, best = f"{attack.title}, guessed right", attack.meaning, "low"
+    elif metric in _OWN:
         title, meaning, best = _OWN[metric]
     else:
         card = catalog.metrics()[metric.partition("[")[0].strip()]
@@ -196,9 +228,8 @@ def _method(document: Mapping[str, Any]) -> Markup:
             "Each run is a process of its own, its kernels compiled beforehand; of a random algorithm it is one "
             "draw. "
             f"Up to {about['jobs']} ran at a time, so compare CPU seconds rather than seconds.",
-            "Time and memory are of grouping, checking and rendering in memory; reading, writing and measuring "
-            "are "
-            "not counted. Memory is that of the whole process.",
+            "Time and memory are of grouping, checking, attacking and rendering in memory; reading, writing and "
+            "measuring are not counted. Memory is that of the whole process.",
             "Every promise was checked again, exactly, on the groups; releases were dropped, not kept.",
             "The l of the picture is the frequency l that was achieved, for every algorithm alike: 1 over the "
             "largest "

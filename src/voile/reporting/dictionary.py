@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from voile.core.axis import Axis
@@ -141,11 +140,11 @@ def _worked(own: ColumnShown) -> tuple[str, str] | None:
     middle = first + (last - first) // 2
     axis = Axis(own.spec.type, first, last, scale)
     ends = [axis.label(value) for value in (first, middle, last)]
-    share = Fraction(middle - first + 1, last - first + 1)
+    some, all_ = middle - first + 1, last - first + 1
     text = (
         f"{counted(number, 'row')} show {own.spec.name} as [{ends[0]}, {ends[2]}]. A question for {ends[0]} to "
-        f"{ends[1]} accepts {share.numerator} of {share.denominator} parts of that range, so these rows count "
-        f"{number} x {share} = {float(number * share):.4g}."
+        f"{ends[1]} accepts {some} of the {all_} values in that range, so these rows count "
+        f"{number} x {some}/{all_} = {number * some / all_:.4g}."
     )
     quoted = [f"'{end}'" if own.spec.type == Type.DATE else end for end in ends]
     return text, f"{_name(own.spec.name)} between {quoted[0]} and {quoted[1]}"

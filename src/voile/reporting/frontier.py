@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voile.reporting.charts import COLOURS, MUTED, PAPER, SHAPES, Chart, shown
+from voile.reporting.charts import COLOURS, PAPER, SHAPES, Chart, shown
 
 WIDTH, HEIGHT = 600, 330
 
@@ -32,74 +32,59 @@ def on_frontier(spot: Spot, spots: Sequence[Spot]) -> bool:
 
 def frontier(title: str, spots: Sequence[Spot], *, upward: str, percent: bool = True) -> Chart:
     """The chart, as wide as half a screen."""
-    series = list(dict.fromkeys(spot.series for spot in spots))
-    around = range(len(series))
+    large = [on_frontier(spot, spots) for spot in spots]
     data = [
-        {"x": s.l, "y": s.loss, "series": s.series, "safe": s.safe, "size": 120 if on_frontier(s, spots) else 40}
-        for s in spots
-    ]
-    legend = {"columns": 6, "title": None, "symbolStrokeWidth": 2}
-    colour = {"domain": series, "range": [COLOURS[i % len(COLOURS)] for i in around]}
-    shape = {"domain": series, "range": [SHAPES[i % len(SHAPES)] for i in around]}
-    place: dict[str, Any] = {
-        "x": {
-            "field": "x",
-            "type": "quantitative",
-            "title": "l: nobody's value is inferred with more than 1/l confidence",
-            "scale": {"zero": False, "padding": 14},
-            "axis": {"format": "~g", "tickMinStep": 1, "grid": False},
-        },
-        "y": {
-            "field": "y",
-            "type": "quantitative",
-            "title": upward,
-            "axis": {"format": "~%" if percent else "~g", "tickCount": 5},
-        },
-        "color": {"field": "series", "type": "nominal", "scale": colour, "legend": legend},
-    }
-    dash: dict[str, Any] = {"field": "safe", "type": "nominal", "legend": None}
-    dash["scale"] = {"domain": [True, False], "range": [[1, 0], [5, 4]]}
-    fill = {
-        "condition": {"test": "datum.safe", "field": "series", "type": "nominal", "scale": colour, "legend": None},
-        "value": PAPER,
-    }
-    layers = [
-        {"mark": {"type": "line", "strokeWidth": 1.6}, "encoding": place | {"strokeDash": dash}},
-        {
-            "mark": {"type": "point", "strokeWidth": 1.8, "opacity": 1},
-            "encoding": place
-            | {
-                "shape": {"field": "series", "type": "nominal", "scale": shape, "legend": legend},
-                "fill": fill,
-                "size": {"field": "size", "type": "quantitative", "scale": None},
-            },
-        },
+        {"x": s.l, "y": s.loss, "series": s.series, "safe": s.safe, "size": 120 if best else 40}
+        for s, best in zip(spots, large, strict=True)
     ]
     rows = tuple(
-        (
-            s.series,
-            shown(s.l),
-            shown(s.loss, percent),
-            "yes" if s.safe else "no",
-            "yes" if on_frontier(s, spots) else "",
-        )
-        for s in spots
+        (s.series, shown(s.l), shown(s.loss, percent), "yes" if s.safe else "no", "yes" if best else "")
+        for s, best in zip(spots, large, strict=True)
     )
     header = ("algorithm", "l", upward, "holds against who knows the algorithm", "on the frontier")
     words = (
         "Filled, solid: also holds against readers who know the algorithm. Hollow, dashed: the release alone. "
-        "Large: nobody who holds off as much promises more for less."
+        "Large: no run that holds off as much promises more for less."
     )
+    series = list(dict.fromkeys(spot.series for spot in spots))
+    layers = _layers(series, _places(upward, percent))
     spec = {"width": WIDTH, "height": HEIGHT, "data": {"values": data}, "layer": layers}
-    return Chart(title, words, spec | {"config": _config()}, header, rows)
+    return Chart(title, words, spec, header, rows)
 
 
-def _config() -> dict[str, Any]:
-    return {
-        "aria": False,
-        "background": None,
-        "font": "sans-serif",
-        "view": {"stroke": None},
-        "axis": {"labelColor": MUTED, "titleColor": MUTED, "titleFontWeight": "normal", "labelFontSize": 12},
-        "legend": {"orient": "top", "labelFontSize": 13},
+def _places(upward: str, percent: bool) -> dict[str, Any]:
+    across = {
+        "title": "l: nobody's value is inferred with more than 1/l confidence",
+        "scale": {"zero": False, "nice": False, "padding": 14},
+        "axis": {"format": "~g", "tickMinStep": 1, "grid": False},
     }
+    axis = {"format": "~%" if percent else "~g", "tickCount": 5}
+    return {
+        "x": {"field": "x", "type": "quantitative", **across},
+        "y": {"field": "y", "type": "quantitative", "title": upward, "axis": axis},
+    }
+
+
+def _layers(series: Sequence[str], place: dict[str, Any]) -> list[dict[str, Any]]:
+    """Lines, solid or dashed, and points, filled or hollow, by who is held off."""
+    around = range(len(series))
+    legend = {"columns": 6, "title": None, "symbolStrokeWidth": 2}
+    by_series: dict[str, Any] = {"field": "series", "type": "nominal"}
+    colours = {"domain": series, "range": [COLOURS[i % len(COLOURS)] for i in around]}
+    shapes = {"domain": series, "range": [SHAPES[(i + i // len(COLOURS)) % len(SHAPES)] for i in around]}
+    place = place | {"color": by_series | {"scale": colours, "legend": legend}}
+    dash = {"field": "safe", "type": "nominal", "legend": None}
+    fill = by_series | {"test": "datum.safe", "scale": colours, "legend": None}
+    looks = {
+        "shape": by_series | {"scale": shapes, "legend": legend},
+        "fill": {"condition": fill, "value": PAPER},
+        "size": {"field": "size", "type": "quantitative", "scale": None},
+    }
+    dashes = {"domain": [True, False], "range": [[1, 0], [5, 4]]}
+    return [
+        {
+            "mark": {"type": "line", "strokeWidth": 1.6},
+            "encoding": place | {"strokeDash": dash | {"scale": dashes}},
+        },
+        {"mark": {"type": "point", "strokeWidth": 1.8, "opacity": 1}, "encoding": place | looks},
+    ]

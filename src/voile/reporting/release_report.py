@@ -20,7 +20,7 @@ from voile.errors import counted
 from voile.intake.published_values import unquoted
 from voile.release_files import ReadRelease
 from voile.reporting.charts import Chart, bars, histogram
-from voile.reporting.columns_shown import BINS, Bins, ColumnShown, columns_shown, round_width
+from voile.reporting.columns_shown import BINS, FIRST_NAMES, Bins, ColumnShown, columns_shown, round_width
 from voile.reporting.dictionary import dictionary
 from voile.reporting.findings import attacks_section, models_table
 from voile.reporting.markup import Markup, element, joined
@@ -60,10 +60,10 @@ def drawings(frame: pl.DataFrame, schema: Schema, certificate: Certificate) -> D
     names = [GROUP] if GROUP in frame.columns else [own.spec.name for own in shown if own.spec.role in _KNOWN]
     groups = frame.select(names).group_by(names, maintain_order=True).len()
     numbers = groups[GROUP].cast(pl.Int64, strict=False).fill_null(-1).to_numpy() if names == [GROUP] else None
-    charts = [*_losses(certificate), *(_column(own) for own in shown)]
+    charts = [*_losses(certificate), *(_column(own) for own in shown if own.rows.size)]
     return Drawings(
         shown,
-        figures(figure(_sizes(groups["len"].to_numpy().astype(np.int64)))) if groups.height else Markup(""),
+        _sizes(groups["len"].to_numpy().astype(np.int64)),
         np.arange(1, groups.height + 1) if numbers is None else numbers,
         figures(*(figure(chart) for chart in charts)),
     )
@@ -83,7 +83,7 @@ def drawings_of(release: ReadRelease) -> Drawings:
 
 def release_report(found: AuditReport, drawn: Drawings) -> str:
     """The page."""
-    return page("Report on a published table", sections(found, drawn), lead=_lead(found), foot=_foot(found))
+    return page("Report on a published table", sections(found, drawn), lead=lead(found), foot=_foot(found))
 
 
 def sections(found: AuditReport, drawn: Drawings) -> list[Section]:
@@ -99,7 +99,8 @@ def sections(found: AuditReport, drawn: Drawings) -> list[Section]:
     return parts
 
 
-def _lead(found: AuditReport) -> Markup:
+def lead(found: AuditReport) -> Markup:
+    """What matters most, before the first heading."""
     certificate, keys = found.certificate or {}, _key_figures(found)
     told = certificate.get("algorithm")
     made = told.get("key") if isinstance(told, dict) else None
@@ -205,8 +206,16 @@ def _true_values(certificate: Mapping[str, Any]) -> Markup:
     )
 
 
-def _sizes(sizes: NDArray[np.int64]) -> Chart:
-    """Groups by their size; few sizes one by one, many in bins."""
+def _sizes(sizes: NDArray[np.int64]) -> Markup:
+    """Groups by their size; few sizes one by one, many in bins, a single one in words."""
+    if not sizes.size or sizes.min() == sizes.max():
+        return paragraph(
+            f"All groups have {counted(int(sizes[0]), 'row')}." if sizes.size else "There is no group."
+        )
+    return figures(figure(_sizes_chart(sizes)))
+
+
+def _sizes_chart(sizes: NDArray[np.int64]) -> Chart:
     least, most = int(sizes.min()), int(sizes.max())
     width = round_width(most + 1 - least)
     edges = np.arange(least // width * width if width > 1 else least, most + width + 1, width)
@@ -231,14 +240,17 @@ def _worst(found: AuditReport, numbers: NDArray[np.int64]) -> Markup:
     for bag in bags.columns:
         share = np.maximum(share, bag.top() / bag.unit / np.maximum(1, bags.persons))
         values = np.minimum(values, bag.distinct())
+    if share.size > 1 and share.min() == share.max():
+        return paragraph(f"All groups tell alike: one value has a share of {_share(share[0])} in each.")
     order = np.lexsort((np.arange(share.size), bags.rows, -share))[:WORST].tolist()
     named = numbers if numbers.size == share.size else np.arange(1, share.size + 1)
-    rows = [
-        (f"group {named[i]}", int(bags.rows[i]), int(values[i]), f"{100 * min(1.0, float(share[i])):.3g} %")
-        for i in order
-    ]
+    rows = [(f"group {named[i]}", int(bags.rows[i]), int(values[i]), _share(share[i])) for i in order]
     header = ("group", "rows", "different values", "largest share of one value")
     return table("Where a guess is easiest: the groups with the largest share of one value", header, rows)
+
+
+def _share(part: float) -> str:
+    return f"{100 * min(1.0, float(part)):.3g} %"
 
 
 _COLUMNS = (
@@ -264,10 +276,19 @@ def _column(own: ColumnShown) -> Chart:
     hidden = own.everything if own.spec.role == Role.QUASI_IDENTIFYING else 0
     stars = f" {counted(hidden, 'row')} show nothing (*)." if hidden else ""
     if bins is None:
-        words = f"{counted(own.labels.len(), 'different cell')}, by the rows that show it.{stars}"
+        words = f"{first_of(own.labels.len(), 'different cell')}, by the rows that show it.{stars}"
         return bars(title, own.first_names(), amount="rows", name="cell", description=words)
     words = f"Rows of the published table.{stars}"
     return histogram(title, binned(bins, own), value=title, amount="rows", description=words, days=bins.days)
+
+
+def first_of(number: int, thing: str) -> str:
+    """How many there are, and how many of them a chart shows.
+
+    >>> first_of(70, "value"), first_of(2, "value")
+    ('The 10 most frequent of 70 values', '2 values')
+    """
+    return (f"The {FIRST_NAMES} most frequent of " if number > FIRST_NAMES else "") + counted(number, thing)
 
 
 def binned(bins: Bins, own: ColumnShown) -> list[tuple[float, float, float]]:

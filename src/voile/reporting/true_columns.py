@@ -6,6 +6,7 @@ For the steward alone: the source's side is the truth.
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
@@ -13,7 +14,7 @@ from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.schema import Role
 from voile.core.table import Column, Table
 from voile.querying.label_ends import rank_ends, set_members
-from voile.reporting.columns_shown import FIRST_NAMES, Bins, ColumnShown
+from voile.reporting.columns_shown import Bins, ColumnShown, most_frequent
 
 Counts = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ def before_and_after(table: Table, shown: list[ColumnShown]) -> list[dict[str, A
         bins = own.bins
         if isinstance(column.domain, Axis) and bins is not None:
             found.append({"column": column.name} | _in_bins(column, column.domain, own, bins))
-        else:
+        elif not isinstance(column.domain, Axis) or column.domain.names:
             found.append({"column": column.name} | _by_name(column, own))
     return found
 
@@ -54,15 +55,12 @@ def _by_name(column: Column, shown: ColumnShown) -> dict[str, Any]:
     else:
         names = column.domain.labels[: column.domain.leaves]
         before, after = np.bincount(column.codes, minlength=len(names)), _of_leaves(column.domain, shown)
-    order = sorted(range(len(names)), key=lambda i: (-int(before[i]), names[i]))
-    kept, rest = (order, []) if len(order) <= FIRST_NAMES + 1 else (order[:FIRST_NAMES], order[FIRST_NAMES:])
-    lines = [(names[i], int(before[i]), float(after[i])) for i in kept]
-    if rest:
-        lines.append((f"{len(rest)} others", int(before[rest].sum()), float(after[rest].sum())))
+    first = most_frequent(before)
     return {
-        "names": [name for name, _, _ in lines],
-        "before": [rows for _, rows, _ in lines],
-        "after": [round(rows, 2) for _, _, rows in lines],
+        "names": [names[i] for i in first],
+        "values": len(names),
+        "before": before[first].tolist(),
+        "after": [round(float(after[i]), 2) for i in first],
     }
 
 
@@ -75,15 +73,28 @@ def _of_ranks(axis: Axis, shown: ColumnShown) -> Counts:
 def _of_leaves(tree: Hierarchy, shown: ColumnShown) -> Counts:
     """A node counts for all leaves under it, a set for its members, * for all there are."""
     number = {label: node for node, label in enumerate(tree.labels)} | {EVERYTHING: len(tree.labels) - 1}
-    labels = shown.labels.to_list()
-    nodes = np.array([number.get(label, -1) for label in labels], np.int64)
-    known = nodes >= 0
-    after = _spread(tree.low[nodes[known]], tree.high[nodes[known]], shown.rows[known], tree.leaves)
-    for i in np.flatnonzero(~known).tolist():
-        places = [number[name] for name in set_members(labels[i]) or () if name in number]
-        if places:
-            np.add.at(after, places, shown.rows[i] / len(places))
+    several = (shown.labels.str.starts_with("{") | shown.labels.str.starts_with('"')).to_numpy()
+    nodes = np.array([number.get(label, -1) for label in shown.labels.filter(pl.Series(~several))], np.int64)
+    known, rows = nodes >= 0, shown.rows[~several]
+    after = _spread(tree.low[nodes[known]], tree.high[nodes[known]], rows[known], tree.leaves)
+    sets = pl.DataFrame({"label": shown.labels, "rows": shown.rows}).filter(pl.Series(several))
+    for name, share in _members(sets).iter_rows():
+        if name in number:
+            after[number[name]] += share
     return after
+
+
+def _members(sets: pl.DataFrame) -> pl.DataFrame:
+    """The members of sets with their shares of the rows; there may be many, so plain ones are split at once."""
+    plain = ~pl.col("label").str.contains('"', literal=True)
+    simple = sets.filter(plain).select(
+        pl.col("label").str.strip_prefix("{").str.strip_suffix("}").str.split(", ").alias("member"), "rows"
+    )
+    quoted = sets.filter(~plain)
+    words = [set_members(label) or [] for label in quoted["label"].to_list()]
+    others = pl.DataFrame({"member": pl.Series(words, dtype=pl.List(pl.String)), "rows": quoted["rows"]})
+    every = pl.concat([simple, others]).with_columns(share=pl.col("rows") / pl.col("member").list.len())
+    return every.explode("member").group_by("member").agg(pl.col("share").sum()).sort("member")
 
 
 def _spread(low: NDArray[Any], high: NDArray[Any], rows: NDArray[np.int64], size: int) -> Counts:

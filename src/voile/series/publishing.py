@@ -85,12 +85,14 @@ class Series:
         report: Report = silent,
         draws: Draws = SECRET,
         all_new: bool = False,
+        with_report: bool | None = None,
         **parameters: object,
     ) -> tuple[Plan, AuditReport]:
         """Publish a table as the next release, into a new folder (default: release-N beside the ledger).
 
         `parameters` are those of m_invariant: m (as in the first release, and there required), balance, changed,
-        ineligible. `all_new`: nobody of a later table is known, and that is right. Returns the plan and the audit.
+        ineligible. `all_new`: nobody of a later table is known, and that is right. `with_report=False`
+        leaves report.html out. Returns the plan and the audit.
         """
         with self._open(report) as ledger:
             target = Path(folder) if folder else self.path.parent / f"release-{ledger.next_release}"
@@ -99,7 +101,7 @@ class Series:
                 report("writing and auditing", 0)
                 newcomers = _newcomers(plan)
                 release, found = write_registered(
-                    plan.release, staging, format, ledger, newcomers, _body(plan, table)
+                    plan.release, staging, format, ledger, newcomers, _body(plan, table), with_report
                 )
         return replace(plan, release=release), found
 

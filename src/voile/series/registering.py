@@ -34,6 +34,7 @@ def write_registered(
     ledger: Ledger,
     newcomers: tuple[People, NDArray[np.int64], Sequence[tuple[str, ...]]],
     body: dict[str, Any],
+    with_report: bool | None = None,
 ) -> tuple[Release, AuditReport]:
     """Publish a release that the ledger remembers; `newcomers`: persons, and the signature of each among sets."""
     newer_than(ledger, [staging.target, *(known.folder for known in ledger.releases())])
@@ -42,7 +43,7 @@ def write_registered(
     found = None
     try:
         found = pipeline.write_audited(
-            stamped, staging, format, lambda files: ledger.audited(reservation.release, files)
+            stamped, staging, format, lambda files: ledger.audited(reservation.release, files), with_report
         )
         ledger.commit(reservation.release)
     except BaseException:
@@ -92,6 +93,7 @@ def publish_once(
     key: str | Path | None = None,
     format: str = "csv",
     report: Report = silent,
+    with_report: bool | None = None,
     **options: Any,
 ) -> tuple[Release, AuditReport]:
     """Publish by any algorithm, and have the ledger remember its persons: they are never published again.
@@ -123,7 +125,7 @@ def publish_once(
                 "subject": subject_of(table.schema),
             }
             nobody_else = np.zeros(len(people), np.int64)
-            return write_registered(release, staging, format, book, (people, nobody_else, ()), body)
+            return write_registered(release, staging, format, book, (people, nobody_else, ()), body, with_report)
 
 
 def _refuse_known(number: NDArray[np.int64]) -> None:

@@ -1,0 +1,88 @@
+"""Reports made from what lies on the disk: of a release, or of any published table."""
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from voile.auditing import AuditReport, audited
+from voile.errors import OutputError, ParameterError
+from voile.intake.spec_file import Spec, schema_of
+from voile.intake.table_reader import read_table
+from voile.output.writers import write_bytes
+from voile.release_files import ReadRelease, read_release
+from voile.reporting.pages import REPORT
+from voile.reporting.private_report import private_drawings, private_report
+from voile.reporting.release_report import drawings_of, release_report
+from voile.reporting.true_columns import before_and_after
+from voile.requirements import parse_requirements
+
+
+def report(
+    published: str | Path, spec: Spec, out: str | Path | None = None, *, source: Any = None, require: str = ""
+) -> tuple[Path, AuditReport]:
+    """Write the report of a release folder, or of any published table; returns its path and the audit.
+
+    `out` is report.html in the folder unless given; a file is never overwritten. With `source`, the table that the
+    release was made of, the report is the steward's own: by default private/report.html, and never published.
+    """
+    schema = schema_of(spec)
+    requirements = parse_requirements(require)
+    target = _target(Path(published), out, source is not None)
+    release = read_release(Path(published), schema)
+    found = audited(release, requirements)
+    if source is None:
+        return write_page(release, found, target), found
+    drawn = drawings_of(release)
+    record = _record(release) | {"before_after": before_and_after(read_table(source, schema), drawn.shown)}
+    text = private_report(found, drawn, record, private_drawings(record))
+    return write_bytes(text.encode(), target), found
+
+
+def write_page(release: ReadRelease, found: AuditReport, target: Path) -> Path:
+    """The report of what was read and audited, as a new file."""
+    refuse_occupied(target)
+    return write_bytes(release_report(found, drawings_of(release)).encode(), target)
+
+
+def refuse_occupied(target: Path) -> None:
+    """Before a long run, not after it."""
+    if os.path.lexists(target):
+        raise OutputError(
+            "is already there",
+            where=target.name,
+            rule="a file is never overwritten",
+            remedy="choose another with -o",
+        )
+
+
+def _target(published: Path, out: str | Path | None, private: bool) -> Path:
+    if out is None and not published.is_dir():
+        raise ParameterError(
+            "no name for the report",
+            where="out",
+            rule="only a folder has a place for it",
+            remedy="name a file with -o",
+        )
+    folder = published / "private" if private and out is None else published
+    if private and out is None and not folder.is_dir():
+        raise ParameterError(
+            "no private folder in the release",
+            where="out",
+            rule="what compares with the source is the steward's alone",
+            remedy="name a file outside of the release with -o",
+        )
+    target = folder / REPORT if out is None else Path(out)
+    refuse_occupied(target)
+    return target
+
+
+def _record(release: ReadRelease) -> dict[str, Any]:
+    """The private record of a release, where it is there and whole."""
+    path = release.path.parent / "private" / "record.json"
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(record, dict):
+            return record
+    return {}

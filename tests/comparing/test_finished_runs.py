@@ -1,0 +1,86 @@
+"""What an interrupted comparison keeps, and when it must not be believed."""
+
+import os
+import stat
+
+import pytest
+
+from tests.comparing.people import table
+from voile.comparing.finished_runs import FinishedRuns
+from voile.comparing.plan import Run
+from voile.errors import OutputError
+
+RUN = Run("elig", (("l", "2"),))
+OTHER = Run("elig", (("l", "3"),))
+
+
+def kept(folder, subject=None, measure="dm"):
+    with FinishedRuns(folder / "out", subject or table(), measure) as finished:
+        return dict(finished.known)
+
+
+def keep(folder, *runs):
+    with FinishedRuns(folder / "out", table(), "dm") as finished:
+        for run in runs:
+            finished.add(run, {"kept": True, "dm": 3.5})
+    return finished.path
+
+
+def test_finished_runs_are_found_again(tmp_path):
+    keep(tmp_path, RUN)
+    keep(tmp_path, OTHER)
+    assert kept(tmp_path) == {RUN: {"kept": True, "dm": 3.5}, OTHER: {"kept": True, "dm": 3.5}}
+
+
+@pytest.mark.parametrize("change", ["table", "measure", "code"])
+def test_anything_else_begins_anew(tmp_path, change, monkeypatch):
+    keep(tmp_path, RUN)
+    if change == "code":
+        monkeypatch.setattr("voile.comparing.finished_runs._code", lambda: "other sources")
+    assert kept(tmp_path, table(59) if change == "table" else None, "um" if change == "measure" else "dm") == {}
+    monkeypatch.undo()
+    assert kept(tmp_path) == {}, "nothing of the former one is left"
+
+
+def test_half_a_line_is_none(tmp_path):
+    path = keep(tmp_path, RUN, OTHER)
+    path.write_bytes(path.read_bytes()[:-9])
+    assert list(kept(tmp_path)) == [RUN]
+    keep(tmp_path, OTHER)
+    assert list(kept(tmp_path)) == [RUN, OTHER]
+
+
+def test_a_file_of_rubbish_begins_anew(tmp_path):
+    path = keep(tmp_path, RUN)
+    path.write_bytes(b"\xff\x00 rubbish\n[1]\n")
+    assert kept(tmp_path) == {}
+
+
+def test_what_failed_is_tried_again(tmp_path):
+    with FinishedRuns(tmp_path / "out", table(), "dm") as finished:
+        finished.add(RUN, {"refusal": "not enough memory", "why": "failed"})
+        finished.add(OTHER, {"refusal": "too frequent", "why": "infeasible"})
+    assert list(kept(tmp_path)) == [OTHER]
+
+
+def test_it_is_private_and_never_a_link(tmp_path):
+    path = keep(tmp_path, RUN)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.unlink()
+    (tmp_path / "elsewhere").write_text("precious")
+    os.symlink(tmp_path / "elsewhere", path)
+    with pytest.raises(OutputError):
+        keep(tmp_path, RUN)
+    assert (tmp_path / "elsewhere").read_text() == "precious"
+
+
+def test_one_comparison_at_a_time(tmp_path):
+    with FinishedRuns(tmp_path / "out", table(), "dm"), pytest.raises(OutputError):
+        keep(tmp_path, RUN)
+
+
+def test_forgotten_when_all_is_done(tmp_path):
+    with FinishedRuns(tmp_path / "out", table(), "dm") as finished:
+        finished.add(RUN, {"kept": True})
+        finished.forget()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,119 @@
+"""A choice in words, and that it never looks where looking would break the promise."""
+
+from dataclasses import replace
+
+import pytest
+
+import voile
+from tests.comparing.people import DISEASES, SPEC, people, skewed, table
+from voile.comparing.plan import Run
+from voile.comparing.recommending import NEEDS, Needs, recommendations, recommended
+from voile.errors import ParameterError
+from voile.pipeline import anonymize
+
+RELEASE = replace(NEEDS, adversary="release")
+
+
+def outcome(gcp, achieved=4, **more):
+    return {"kept": True, "achieved_l": achieved, "gcp_leaves": gcp, "suppressed_rows": 0} | more
+
+
+def results(**losses):
+    return [(Run(key, (("l", "4"),)), outcome(loss)) for key, loss in losses.items()]
+
+
+def test_the_reader_who_knows_the_algorithm_is_assumed():
+    found = recommended(table())
+    assert found.algorithm == "rda" and found.rung == "algorithm, strong" and not found.looked
+
+
+@pytest.mark.parametrize("winner", ["ria", "elig", "gda"])
+def test_no_figure_changes_the_choice_against_who_knows_the_algorithm(winner):
+    """Control: the same figures do change it where that costs nothing."""
+    won = results(**{key: 0.1 if key == winner else 0.9 for key in ("rda", "ria", "elig", "gda")})
+    assert recommended(table(), NEEDS, won).algorithm == "rda"
+    control = recommended(table(), RELEASE, won)
+    assert control.algorithm == winner and control.looked
+
+
+def test_who_has_what_does_not_matter_for_the_choice_against_who_knows_the_algorithm():
+    """Permuted diseases: the same frequencies, other persons."""
+    frame = people()
+    for seed in range(5):
+        other = frame.with_columns(frame["disease"].shuffle(seed))
+        assert recommended(voile.read(other, SPEC)) == recommended(voile.read(frame, SPEC))
+
+
+def test_a_run_that_promises_less_is_not_compared():
+    weak = [(Run("bsgi", (("l", "2"),)), outcome(0.01, achieved=2)), *results(elig=0.3, rda=0.5)]
+    assert recommended(table(), replace(RELEASE, l=4), weak).algorithm == "elig"
+
+
+def test_broken_and_refused_runs_are_not_recommended():
+    broken = [(Run("bsgi", (("l", "4"),)), {"refusal": "no", "why": "infeasible"}), *results(elig=0.3)]
+    assert recommended(table(), RELEASE, broken).algorithm == "elig"
+
+
+def test_values_that_are_generalised_do_not_compare():
+    """Their loss is elsewhere."""
+    generalised = [(Run("sweep_e", (("tau", "1/4"), ("l", "4"))), outcome(0.001)), *results(elig=0.3)]
+    assert recommended(table(), RELEASE, generalised).algorithm == "elig"
+
+
+def test_l_is_asked_for_or_usual_and_never_more_than_there_can_be():
+    assert recommended(table()).parameters == {"l": "4"}
+    assert recommended(table(), replace(NEEDS, l=3)).parameters == {"l": "3"}
+    too_much = recommended(table(), replace(NEEDS, l=9))
+    assert int(too_much.parameters["l"]) <= 5 and "Not for l = 9" in too_much.reasons[0][1]
+    compared = [(Run("elig", (("l", str(ell)),)), outcome(0.2, ell)) for ell in (2, 3, 5)]
+    assert recommended(table(), RELEASE, compared).parameters == {"l": "3"}
+
+
+def test_a_skewed_column():
+    found = recommended(skewed(), RELEASE)
+    assert found.algorithm == "sweep_e" and set(found.parameters) == {"tau", "l"}
+    assert anonymize(skewed(), found.algorithm, **found.parameters).certificate["checks"]["tau_l_diversity"] < 1
+    against_all = recommended(skewed())
+    assert against_all.algorithm == "" and against_all.command("t.csv", "s.toml") == ""
+
+
+def test_one_value_hides_nothing():
+    assert recommended(table(values=1), RELEASE).algorithm == ""
+
+
+def test_a_series_goes_through_the_ledger():
+    found = recommended(table(), replace(NEEDS, releases="series"))
+    assert found.options() == "-a m_invariant -p m=4" and "voile publish" in found.command("t.csv", "s.toml")
+    assert "subject" in found.reasons[2][1]
+    assert recommended(table(), replace(RELEASE, releases="series")).parameters["balance"] == "fill"
+
+
+def test_several_sensitive_columns():
+    frame = people(income=lambda rows: [f"i{(i * 3) % 5}" for i in range(rows)])
+    two = voile.read(frame, {**SPEC, "income": "sensitive"})
+    assert recommended(two).algorithm == "rda"
+    frame = frame.with_columns(frame["income"].alias("debt"))
+    three = voile.read(frame, {**SPEC, "income": "sensitive", "debt": "sensitive"})
+    assert recommended(three).algorithm == "" and recommended(three, RELEASE).algorithm == "elig"
+
+
+@pytest.mark.parametrize("adversary", ["algorithm", "release"])
+def test_what_is_recommended_works(adversary):
+    found = recommended(table(), replace(NEEDS, adversary=adversary))
+    release = anonymize(table(), found.algorithm, **found.parameters)
+    assert release.certificate["adversary"]["rung"] == found.rung
+
+
+def test_both_readers_the_asked_one_first():
+    assert list(recommendations(table(), RELEASE)) == ["release", "algorithm"]
+
+
+def test_no_value_in_any_word():
+    said = str([found.document() for found in recommendations(table(), NEEDS, results(elig=0.1)).values()])
+    assert not any(value in said for value in DISEASES)
+
+
+@pytest.mark.parametrize("wrong", [{"adversary": "nobody"}, {"releases": "two"}, {"notation": "x"}, {"l": 1}])
+def test_needs_that_nobody_has(wrong):
+    with pytest.raises(ParameterError):
+        Needs(**wrong)

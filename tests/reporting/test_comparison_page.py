@@ -1,0 +1,113 @@
+"""The page of a comparison: its words, and that a browser shows the answer without scrolling."""
+
+import json
+import shutil
+
+import pytest
+
+from tests.comparing.people import DISEASES, table
+from voile.comparing.comparison import Comparison
+from voile.comparing.one_run import outcome_of
+from voile.comparing.plan import planned
+from voile.comparing.recommending import recommendations
+from voile.reporting.comparison_page import comparison_page
+from voile.reporting.frontier import Spot, frontier, on_frontier
+
+SIX = ("elig", "bsgi", "gda", "rda", "ria", "mondrian")
+
+
+def document(keys, values):
+    measure = "qwe_mean[queries=20]"
+    runs = planned(keys, {"l": values})
+    found = [(run, outcome_of(table(), run.algorithm, dict(run.parameters), measure)) for run in runs]
+    about = {"rows": 60, "quasi_identifying": ["age", "sex"], "sensitive": ["<b>disease</b>"], "jobs": 2}
+    comparison = Comparison(tuple(found), (measure,), recommendations(table(), results=found), about)
+    return json.loads(json.dumps(comparison.document()))
+
+
+@pytest.fixture(scope="module")
+def html():
+    return comparison_page(document(SIX, "2..7"))
+
+
+@pytest.mark.slow
+def test_the_page_says_what_must_not_be_made_of_it(html):
+    assert "never publish this folder" in html
+    assert "Keeping the best of several draws, or tuning by result, breaks the promise" in html
+    assert "a fresh run with parameters fixed before" in html
+    for rung in ("release", "algorithm, marginal", "algorithm, strong"):
+        assert f"<strong>{rung}: </strong>" in html
+    assert "5/8 where 1/2 was promised" in html
+
+
+@pytest.mark.slow
+def test_refusals_are_lines_in_words(html):
+    assert "Runs without a release, and why" in html and "fewer than l = 7 needs" in html
+
+
+@pytest.mark.slow
+def test_no_value_no_script_and_names_are_text(html):
+    assert not any(value in html for value in DISEASES)
+    assert "<script" not in html and "<b>disease" not in html and "&lt;b&gt;disease" in html
+    assert "http" not in html.replace('http-equiv="', "")
+
+
+def test_a_comparison_of_nothing_but_refusals_has_a_page():
+    html = comparison_page(document(["elig"], 9))
+    assert "No run made a release." in html and "It was not among the runs" in html
+
+
+def test_the_frontier_is_by_who_is_held_off():
+    """A run that holds off more is not beaten by one that holds off less."""
+    safe, open_ = Spot("rda", 4, 0.5, True), Spot("elig", 4, 0.1, False)
+    assert on_frontier(safe, [safe, open_]) and on_frontier(open_, [safe, open_])
+    better = Spot("new", 5, 0.05, True)
+    assert not on_frontier(safe, [safe, open_, better]) and not on_frontier(open_, [safe, open_, better])
+    chart = frontier("Loss", [safe, open_], upward="loss")
+    assert chart.rows == (("rda", 4, "50 %", "yes", "yes"), ("elig", 4, "10 %", "no", "yes"))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium: make setup installs it")
+    with sync_api.sync_playwright() as running:
+        started = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+def opened(browser, html, folder, **options):
+    """The page in a tab without network, and what it complained about."""
+    (folder / "index.html").write_text(html, encoding="utf-8")
+    context = browser.new_context(offline=True, **options)
+    tab, complaints = context.new_page(), []
+    tab.on("console", lambda message: complaints.append(message.text))
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("request", lambda request: complaints.extend([] if request.url.startswith("file:") else [request.url]))
+    tab.goto((folder / "index.html").as_uri())
+    return tab, complaints
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_answer_is_there_without_scrolling(browser, html, tmp_path, scheme):
+    tab, complaints = opened(browser, html, tmp_path, viewport={"width": 1280, "height": 800}, color_scheme=scheme)
+    shown = [*tab.locator(".card").all(), tab.locator(".answer svg"), tab.locator("h1"), tab.locator(".warning")]
+    assert len(shown) == 5
+    for part in shown:
+        box = part.bounding_box()
+        assert box["x"] >= 0 and box["y"] >= 0, part
+        assert box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 800, (part, box)
+    assert "RDA (rda), l = 4" in tab.locator(".card").first.inner_text()
+    assert tab.locator(".answer svg").get_attribute("aria-label").startswith("Loss against promise")
+    assert complaints == []
+
+
+@pytest.mark.slow
+def test_a_phone_scrolls_down_only(browser, html, tmp_path):
+    tab, complaints = opened(browser, html, tmp_path, viewport={"width": 360, "height": 740})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+    assert complaints == []
