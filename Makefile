@@ -43,6 +43,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.tau_l
 	$(BIN)/python -m benchmarks.tau_l_speed
 	$(BIN)/python -m benchmarks.k_jump
+	$(BIN)/python -m benchmarks.rivals
 
 # every tool that the registry can install, in an environment of its own; some minutes
 peers: $(READY)

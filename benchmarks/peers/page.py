@@ -17,6 +17,11 @@ TITLES = {
     "k_anonymity": "k = {}: groups of {} rows",
 }
 ACHIEVED = {"frequency": "frequency_l", "distinct": "distinct_l", "k_anonymity": "k"}
+POINTERS = """How each figure is made, audits, and what was not run:
+[benchmarks/peers/results.md](../benchmarks/peers/results.md).
+
+![What each tool loses, and how long it takes](pictures/peers.svg)
+"""
 Row = dict[str, Any]
 
 
@@ -143,4 +148,4 @@ One release of `elig`, l = 3; ours with grouping and counting.
     (HERE / "results.md").write_text(text, encoding="utf-8")
     page = COMPARISON.read_text(encoding="utf-8")
     before, after = page[: page.index(BEGIN)], page[page.index(END) :]
-    COMPARISON.write_text(f"{before}{BEGIN}\n\n{tables(found)}\n{after}", encoding="utf-8")
+    COMPARISON.write_text(f"{before}{BEGIN}\n\n{POINTERS}\n{tables(found)}\n{after}", encoding="utf-8")
