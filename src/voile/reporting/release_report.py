@@ -240,14 +240,17 @@ def _worst(found: AuditReport, numbers: NDArray[np.int64]) -> Markup:
     for bag in bags.columns:
         share = np.maximum(share, bag.top() / bag.unit / np.maximum(1, bags.persons))
         values = np.minimum(values, bag.distinct())
+    if share.size > 1 and share.min() == share.max():
+        return paragraph(f"All groups tell alike: one value has a share of {_share(share[0])} in each.")
     order = np.lexsort((np.arange(share.size), bags.rows, -share))[:WORST].tolist()
     named = numbers if numbers.size == share.size else np.arange(1, share.size + 1)
-    rows = [
-        (f"group {named[i]}", int(bags.rows[i]), int(values[i]), f"{100 * min(1.0, float(share[i])):.3g} %")
-        for i in order
-    ]
+    rows = [(f"group {named[i]}", int(bags.rows[i]), int(values[i]), _share(share[i])) for i in order]
     header = ("group", "rows", "different values", "largest share of one value")
     return table("Where a guess is easiest: the groups with the largest share of one value", header, rows)
+
+
+def _share(part: float) -> str:
+    return f"{100 * min(1.0, float(part)):.3g} %"
 
 
 _COLUMNS = (
