@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test system quick nightly lint bench papers oracle clean
+.PHONY: demo test system quick nightly lint bench papers peers oracle clean
 
 $(READY): pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
@@ -44,6 +44,10 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.tau_l_speed
 	$(BIN)/python -m benchmarks.k_jump
 	$(BIN)/python -m benchmarks.rivals
+
+# every tool that the registry can install, in an environment of its own; some minutes
+peers: $(READY)
+	$(BIN)/python -m benchmarks.peers
 
 # the figures and tables of the five papers, on little in less than ten minutes; FULL=1 for all of it
 papers: $(READY)

@@ -23,7 +23,7 @@ def panel(
     if ordinal:
         marks.append({"mark": {"type": "point", "filled": True, "size": 45, "opacity": 1}})
     if more.get("overlapping"):
-        sizes = [30 + 240 * (len(order) - 1 - i) // len(order) for i in range(len(order))]
+        sizes = [30 + 160 * (len(order) - 1 - i) // len(order) for i in range(len(order))]
         size = {
             "field": line,
             "type": "nominal",

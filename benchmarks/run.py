@@ -29,6 +29,7 @@ RUNS = {  # name, algorithm and parameters, turns (the median counts)
     "bsgi": ("bsgi", {}, 3),
     "elig, refine = 0": ("elig", {"refine": 0}, 3),
     "elig": ("elig", {}, 1),
+    "anatomy": ("anatomy", {}, 3),
 }
 
 _RUN = """

@@ -178,7 +178,7 @@ def dial(sizes: Sizes) -> Rows:
     found = []
     for k in (1, 2, 3, 4):
         point = k_jump.Point(rows, groups, 3, k)
-        k_jump.engine(k_jump.Point(13, k_jump.FOUR, 3, k))  # compiled now
+        k_jump.engine(point)  # compiled now
         began = time.process_time()
         answer = k_jump.engine(point)
         spent = time.process_time() - began

@@ -1,5 +1,6 @@
 """`python -m benchmarks.papers.m_invariance [small|full]`: Figures 4 to 9 of paper 001."""
 
+import json
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -81,8 +82,15 @@ def measured(sizes: Sizes, say: Say) -> dict[str, Any]:
         "rows": republication.ROWS,
         "volumes": sizes.volumes,
         "ms": sizes.ms,
+        "longer": longer(sizes),
         **series.figures(found, sizes.volumes, sizes.ms[-1]),
     }
+
+
+def longer(sizes: Sizes) -> Rows:
+    """Figure 5 of the committed run of `benchmarks.series`, where that has more releases than this one."""
+    committed: Rows = json.loads((series.HERE / "series.json").read_text(encoding="utf-8"))["figure_5"]
+    return committed if max(row["release"] for row in committed) > sizes.long else []
 
 
 def republished(sizes: Sizes, say: Say) -> Rows:

@@ -205,7 +205,10 @@ def _figure_8(e: Entries) -> Exhibit:
         "does; and Incognito need not be asked for (c,l): (tau,l) survives the merging of groups and can be "
         "checked directly.",
         e.tables_of("grouping_seconds", ".3f", "seconds of grouping (CLD: of all tries)"),
-        sheet("Paper 002, Figure 8: time", e.panels(8, "grouping_seconds", "seconds", format="~g", scale="log")),
+        sheet(
+            "Paper 002, Figure 8: time",
+            e.panels(8, "grouping_seconds", "seconds", format="~g", scale="log", ticks=[0.01, 0.1, 1, 10, 100]),
+        ),
         notes="Up to a million rows: [benchmarks/tau_l_speed.md](../../benchmarks/tau_l_speed.md).",
     )
 

@@ -12,9 +12,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.core.attack import Finding
-from voile.core.bags import Bags, Domain
+from voile.core.bags import Bags, Crowds, Domain
 from voile.core.base_values import BaseValues
-from voile.core.order import dense_rank
+from voile.core.order import dense_rank, row_counts
 from voile.core.parameters import in_decimals
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import COUNTERFEITS, GROUP, TWO_TABLES, Role, Schema
@@ -22,7 +22,7 @@ from voile.core.verdict import Verdict
 from voile.errors import InputError, SpecError, counted
 from voile.exposure import exact_findings, verdicts
 from voile.intake import true_values
-from voile.intake.columns import factorised
+from voile.intake.columns import factorised, indexed
 from voile.intake.counterfeits import read_counterfeits
 from voile.intake.published_values import base_values_in, sensitive_codes, stated_nodes, weights_as_said
 from voile.intake.sensitive_table import joined
@@ -213,9 +213,9 @@ def _bags_of_two(frame: pl.DataFrame, sensitive: pl.DataFrame, schema: Schema) -
         return replace(bags, alike=alike.result()), generalised
 
 
-def _alike(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64]:
+def _alike(frame: pl.DataFrame, schema: Schema) -> Crowds:
     """How many rows are equal in all that is published of them, group numbers aside: by these nobody is known."""
-    return frame.group_by(_known_columns(frame, schema)).len()["len"].sort().cast(pl.Int64).to_numpy()
+    return Crowds.of(row_counts([_text_codes(frame[name]) for name in _known_columns(frame, schema)]))
 
 
 def _known_columns(frame: pl.DataFrame, schema: Schema) -> list[str]:
@@ -292,9 +292,9 @@ def classes_of(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64]:
 
 
 def _text_codes(series: pl.Series) -> NDArray[np.int64]:
-    text = series.cast(pl.String)
-    labels = text.unique().drop_nulls()
-    return text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+    if series.dtype.is_integer() and series.null_count() == 0:
+        return series.cast(pl.Int64).to_numpy()
+    return indexed(series.cast(pl.String))[1]
 
 
 def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:

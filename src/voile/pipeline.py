@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from voile import catalog
 from voile.auditing import AuditReport, audit
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
-from voile.core.attack import View
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
 from voile.core.draws import SECRET, Draws, InsecureDraws
@@ -33,7 +32,7 @@ from voile.core.schema import SENSITIVE_TABLE, Role
 from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
-from voile.exposure import exact_findings, graded_findings, verdicts
+from voile.exposure import exact_findings, verdicts, worst_case
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.measuring import measured, parse_measures
@@ -47,7 +46,6 @@ from voile.reporting.pages import draft, is_wanted, write_reports
 from voile.reporting.private_report import truth_of
 from voile.requirements import parse_requirements, promise_with
 
-ATTACKED = 4_000  # persons, of every release, for the steward: enough to be within 2 points of the rate
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
 
@@ -146,16 +144,12 @@ def released(
     boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
         rendering = beside.submit(_rendered, table, partition, boxes)
-        bags = _checked(table, partition, [claim.promise, *claim.also])
+        promises = [claim.promise, *claim.also]
+        bags = _checked(table, partition, promises)
         checks = verdicts(bags)
         document = certificate(table, boxes, claim, bags, checks, catalog.metrics())
-        promises = [claim.promise, *claim.also]
         document["attacks"] = [finding.document() for finding in exact_findings(bags, checks, promises)]
-        graded = graded_findings(
-            View.inside(table, _classes(table, partition), bags, promises),
-            [column.codes for column in table.sensitive],
-            ATTACKED,
-        )
+        graded = worst_case(table, _classes(table, partition), bags, promises)
         truth: dict[str, Any] = {}
         if claim.algorithm.generalises:
             document["true_values"], truth = _on_true_values(table, partition, claim.promise)

@@ -10,7 +10,7 @@ import voile
 from tests.comparing.people import DISEASES, table
 from voile.comparing.children import Children
 from voile.comparing.comparison import MEASURES, Comparison
-from voile.comparing.one_run import outcome_of
+from voile.comparing.one_run import outcome_of, warmed
 from voile.comparing.plan import Run
 from voile.comparing.recommending import recommendations
 from voile.errors import InputError, OutputError, ParameterError
@@ -33,6 +33,8 @@ def test_a_run_says_all_that_is_asked_of_it():
     utility = release.certificate["utility"]
     assert {name: found[name] for name in utility} == utility
     assert found[QUICK] == release.private_record["measured"][QUICK]
+    graded = {f"attack_{f['attack']}": f["rate"] for f in release.private_record["attacks"]}
+    assert graded and {name: found[name] for name in graded} == graded
     assert found["rows"] == 60 and found["suppressed_rows"] == 0 == found["counterfeits"]
     assert found["seconds"] > 0 and found["cpu_seconds"] > 0 and found["peak_mb"] > 1
     json.dumps(found, allow_nan=False)
@@ -43,6 +45,12 @@ def test_a_run_that_cannot_be_is_a_reason_not_a_crash():
     assert found["why"] == "infeasible" and "l = 4 is the largest possible" in found["refusal"]
     refused = outcome_of(table(), "sweep", {"tau": "0.01", "l": "2"}, "")
     assert "kept" not in refused and refused["refusal"]
+
+
+def test_after_a_warm_up_nothing_is_left_to_compile():
+    """Also where a sample of rows would not allow what the table allows."""
+    warmed(table(), "rda", {"l": "4"})
+    assert not warmed(table(), "rda", {"l": "4"})
 
 
 def test_suppressed_rows_and_counterfeits_are_counted():

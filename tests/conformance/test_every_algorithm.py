@@ -65,13 +65,16 @@ def test_permuted_input_gives_the_same_release(key, table, chance):
     permuted = Table(
         [Column(c.name, c.role, c.domain, c.codes[order]) for c in table.columns], schema=table.schema
     )
-    frames = []
+    frames, beside = [], []
     for each in (table, permuted):
         try:
-            frames.append(voile.anonymize(each, key, **bound(key, 2), **seed).frame)
+            release = voile.anonymize(each, key, **bound(key, 2), **seed)
+            frames.append(release.frame)
+            beside.append(None if release.sensitive is None else release.sensitive.rows())
         except REFUSALS as refusal:
             frames.append(str(refusal))
     assert frames[0] == frames[1] if isinstance(frames[0], str) else frames[0].equals(frames[1])
+    assert beside == beside[::-1]
 
 
 @each_algorithm

@@ -77,7 +77,7 @@ def test_equals_an_exhaustive_search_with_suppression(table, rule, suppress, by)
 
 
 @pytest.mark.slow
-@settings(SEVERAL, max_examples=30)
+@settings(SEVERAL, max_examples=20)
 @given(tables(most=8, columns=2), st.sampled_from(["0.1", "0.25", "0.4"]))
 def test_equals_an_exhaustive_search_for_t_closeness(table, t):
     assert_equal_to_exhaustive_search(table, ("t_closeness", {"t": t}), 0, "gcp_leaves")

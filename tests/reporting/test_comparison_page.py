@@ -41,6 +41,12 @@ def test_the_page_says_what_must_not_be_made_of_it(html):
 
 
 @pytest.mark.slow
+def test_two_tables_are_named_not_drawn():
+    html = comparison_page(document(["elig", "anatomy"], 2))
+    assert "Not drawn: anatomy." in html and "guessed right" in html
+
+
+@pytest.mark.slow
 def test_refusals_are_lines_in_words(html):
     assert "Runs without a release, and why" in html and "fewer than l = 7 needs" in html
 

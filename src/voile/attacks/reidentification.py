@@ -36,19 +36,18 @@ class Reidentification(Attack):
 
     def run(self, view: View, truth: NDArray[np.int64] | None = None) -> Finding:
         """Exact, from the sizes of the crowds alone. A success is a right match to be expected: one per crowd."""
-        persons = view.bags.crowds
-        least = int(persons.min(initial=int(persons.max(initial=0))))
+        crowds = view.bags.crowds
+        least = int(crowds.sizes.min(initial=int(crowds.sizes.max(initial=0))))
         highest = Fraction(1, least) if least else Fraction(0)
-        alone = int((persons == 1).sum())
         promised = [promise for promise in view.promises if promise.sizes_only]
         risks: dict[str, Any] = {key: view.achieved[key].shown() for key in RISKS if key in view.achieved}
-        everybody = int(persons.sum())
-        average = persons.size / everybody if everybody else 0.0
+        everybody, alone = crowds.persons, crowds.alone
+        average = crowds.number / everybody if everybody else 0.0
         return self.found(
             f"a person known to be in the table is found with at most {float(highest):.1%}, on average "
             f"{average:.1%}; {counted(alone, 'person')} like nobody else",
             everybody,
-            int(persons.size),
+            crowds.number,
             highest=highest,
             ok=all(promise.check(view.bags).ok for promise in promised) if promised else None,
             warning=alone > 0,

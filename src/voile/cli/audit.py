@@ -93,7 +93,7 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
         yield (
             "two tables",
             "quasi-identifying values are published as they are: whoever knows a person's finds the row. k and "
-            f"the risks count rows that look alike ({int((report.bags.alike == 1).sum())} are like no other)",
+            f"the risks count rows that look alike ({report.bags.alike.alone} are like no other)",
         )
     fakes = int((report.bags.sizes - report.bags.persons).sum())
     if fakes:

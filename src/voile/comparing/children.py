@@ -7,8 +7,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import voile
@@ -17,6 +18,7 @@ from voile.core.table import Table
 from voile.output.writers import write_bytes
 
 _CHILD = "voile.comparing.one_run"
+ATTEMPTS = 3  # the first may compile kernels; the second may see others being compiled beside it
 
 
 class Children:
@@ -29,6 +31,8 @@ class Children:
         self._table = write_bytes(pickle.dumps(table, 5), folder / "table.pickle")
         self._measure, self._limit = measure, limit
         self._pool = ThreadPoolExecutor(jobs)
+        # waiting for a condition or a future, the lock can be lost to Ctrl-C; such a queue waits without
+        self._done: SimpleQueue[tuple[Run, dict[str, Any]]] = SimpleQueue()
         self._guard = threading.Lock()
         self._alive: set[subprocess.Popen[bytes]] = set()
         self._stopped = False
@@ -46,11 +50,22 @@ class Children:
 
     def outcomes(self, runs: Sequence[Run]) -> Iterator[tuple[Run, dict[str, Any]]]:
         """Each run with its outcome, as it ends."""
-        waiting = {self._pool.submit(self._outcome, run): run for run in runs}
-        for done in as_completed(waiting):
-            yield waiting[done], done.result()
+        for run in runs:
+            self._pool.submit(self._run, run)
+        for _ in runs:
+            yield self._done.get()
 
-    def _outcome(self, run: Run) -> dict[str, Any]:
+    def _run(self, run: Run) -> None:
+        try:
+            for attempt in range(ATTEMPTS):
+                found = self._attempt(run, last=attempt == ATTEMPTS - 1)
+                if "again" not in found:
+                    break
+        except Exception:  # whatever it is: who waits for an outcome must get one
+            found = _failed("its process could not be started: perhaps the memory did not suffice")
+        self._done.put((run, found))
+
+    def _attempt(self, run: Run, last: bool) -> dict[str, Any]:
         child = self._started()
         if child is None:
             return _failed("interrupted")
@@ -59,6 +74,7 @@ class Children:
             "algorithm": run.algorithm,
             "parameters": dict(run.parameters),
             "measure": self._measure,
+            "last": last,
         }
         try:
             said = self._asked(child, json.dumps(job).encode() + b"\n")

@@ -24,7 +24,7 @@ from voile.errors import InputError, ParameterError
 from voile.measuring import parse_measures
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_document
-from voile.reporting.comparison_page import comparison_page
+from voile.reporting.comparison_page import ATTACK, comparison_page
 
 FORMAT = 1
 MEASURES = "qwe_mean, qwe_median"
@@ -63,11 +63,12 @@ class Comparison:
     def frame(self) -> pl.DataFrame:
         """A line per run: algorithm, parameters, figures, or the refusal in words."""
         named = list(dict.fromkeys(name for run, _ in self.runs for name, _ in run.parameters))
+        attacks = dict.fromkeys(name for _, outcome in self.runs for name in outcome if name.startswith(ATTACK))
         lines = []
         for run, outcome in self.runs:
             given = dict(run.parameters)
             line = {"algorithm": run.algorithm, **{name: given.get(name) for name in named}}
-            line |= {name: _cell(name, outcome) for name in (*FIGURES, *self.measures, *REASON)}
+            line |= {name: _cell(name, outcome) for name in (*FIGURES, *self.measures, *attacks, *REASON)}
             lines.append(line)
         frame = pl.DataFrame(lines, infer_schema_length=None)
         return frame.with_columns(

@@ -1,7 +1,8 @@
 """One run in a process of its own, so that its time and memory are its own.
 
 Standard input is one line of JSON, the job; it stays open while the parent lives. Standard output is one line of
-JSON, the outcome. Nothing else leaves: the release is dropped with the process.
+JSON, the outcome. Nothing else leaves: the release is dropped with the process. Where kernels had to be compiled,
+the outcome is {"again": true}: what the compiler took would count as the run's memory, so it is for a new process.
 """
 
 import contextlib
@@ -13,7 +14,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,15 @@ from voile import catalog, pipeline
 from voile.core.release import Release
 from voile.core.table import Table
 from voile.errors import Infeasible, NothingDisclosed, PromiseBroken, VoileError
+from voile.kernels.compiled import cache_folder
+from voile.reporting.comparison_page import ATTACK, TWO_TABLES
 
-WARMING_ROWS = 400  # enough for every kernel to be compiled or loaded before the clock starts
+WARMING_ROWS = (400, 4000)  # more where fewer are refused
 _MEASURING = "measuring"
 
 
 def outcome_of(table: Table, algorithm: str, parameters: Mapping[str, str], measure: str) -> dict[str, Any]:
     """What a run achieves, keeps and costs; or why it was refused."""
-    _warm(table, algorithm, parameters)
     _forget_peak()
     clock = _Clock()
     try:
@@ -56,6 +58,7 @@ def figures_of(release: Release) -> dict[str, Any]:
         "achieved_tau": checks["tau_l_diversity"],
         **document["utility"],
         **release.private_record.get("measured", {}),
+        **_guessed(release.private_record.get("attacks", ())),
         "rows": table["rows"],
         "groups": table["groups"],
         "suppressed_rows": table["suppressed"],
@@ -63,10 +66,19 @@ def figures_of(release: Release) -> dict[str, Any]:
     }
 
 
+def _guessed(attacks: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Of each attack that is graded by the truth, the share of persons it guessed right; the worst column."""
+    rates: dict[str, float] = {}
+    for finding in attacks:
+        name = f"{ATTACK}{finding['attack']}"
+        rates[name] = max(rates.get(name, 0.0), finding["rate"])
+    return rates
+
+
 def _notation(key: str) -> str:
     card = catalog.algorithm(key)
     if card.separates:
-        return "two tables"
+        return TWO_TABLES
     return "one table, sensitive values generalised" if card.generalises else "one table"
 
 
@@ -99,12 +111,26 @@ def _why(error: VoileError) -> str:
     return "infeasible" if isinstance(error, Infeasible | NothingDisclosed) else "refused"
 
 
-def _warm(table: Table, algorithm: str, parameters: Mapping[str, str]) -> None:
-    """The same on a few rows from all over the table; whatever that says is of no interest."""
-    some = np.zeros(table.n, bool)
-    some[np.linspace(0, table.n - 1, min(table.n, WARMING_ROWS)).astype(np.int64)] = True
-    with contextlib.suppress(VoileError):
-        pipeline.anonymize(table.of_rows(some), algorithm, **dict[str, Any](parameters))
+def warmed(table: Table, algorithm: str, parameters: Mapping[str, str]) -> bool:
+    """Run on a few rows, so that every kernel is loaded before the clock starts; whether some had to be compiled.
+
+    The rows are every so many of those in the order of their sensitive values: their frequencies, and so what can
+    be promised, are those of the table. What such a run says is of no interest.
+    """
+    before, order = _kernels(), np.argsort(table.sensitive[0].codes, kind="stable")
+    for rows in WARMING_ROWS:
+        some = np.zeros(table.n, bool)
+        some[order[np.linspace(0, table.n - 1, min(table.n, rows)).astype(np.int64)]] = True
+        with contextlib.suppress(VoileError):
+            pipeline.anonymize(table.of_rows(some), algorithm, **dict[str, Any](parameters))
+            break
+    return _kernels() > before
+
+
+def _kernels() -> int:
+    """How many are compiled and stored; none where nothing can be."""
+    folder = cache_folder()
+    return 0 if folder is None else sum(1 for _ in folder.rglob("*.nbc"))
 
 
 def _forget_peak() -> None:
@@ -134,7 +160,11 @@ def main(show: Callable[[str], object] = sys.stdout.write) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         table = pickle.loads(Path(job["table"]).read_bytes())  # our own, from a folder of our own
-        found = outcome_of(table, job["algorithm"], job["parameters"], job["measure"])
+        given = job["algorithm"], job["parameters"]
+        if warmed(table, *given) and not job["last"]:
+            found: dict[str, Any] = {"again": True}
+        else:
+            found = outcome_of(table, *given, job["measure"])
     except MemoryError:
         found = {"refusal": "not enough memory", "why": "failed"}
     except Exception as error:  # its message may hold a cell

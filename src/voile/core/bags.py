@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
-from voile.core.order import canonical_order, dense_rank, distinct_values, sorted_keys
+from voile.core.order import canonical_order, dense_rank, distinct_values, sorted_keys, value_counts
 from voile.kernels.bags import count_changes, count_runs, sum_of_largest
 from voile.kernels.packing import append_bits
 
@@ -166,18 +166,51 @@ class Bag:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
+class Crowds:
+    """Sets of persons who cannot be told apart by their quasi-identifiers: `times[i]` sets of `sizes[i]` persons.
+
+    >>> crowds = Crowds.of(np.array([1, 3, 1]))
+    >>> crowds.sizes.tolist(), crowds.times.tolist(), crowds.number, crowds.persons, crowds.alone
+    ([1, 3], [2, 1], 3, 5, 2)
+    """
+
+    sizes: NDArray[np.int64]
+    times: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, sizes: NDArray[np.int64]) -> "Crowds":
+        """Sets of these sizes, equal ones together."""
+        return cls(*value_counts(sizes))
+
+    @property
+    def number(self) -> int:
+        """How many sets there are."""
+        return int(self.times.sum())
+
+    @property
+    def persons(self) -> int:
+        """How many persons are in them."""
+        return int((self.sizes * self.times).sum())
+
+    @property
+    def alone(self) -> int:
+        """How many persons are like nobody else."""
+        return int(self.times[self.sizes == 1].sum())
+
+
+@dataclass(frozen=True, repr=False, eq=False)
 class Bags:
     """Group sizes in persons (a counterfeit passes for one), rows per group, and a Bag per sensitive column.
 
-    Where quasi-identifiers are published apart from the values, as they are, a group hides nobody in a crowd: then
-    `alike` says how many rows are equal in them, for each combination.
+    Where quasi-identifiers are published as they are, apart from the values, a group hides nobody: `alike` has the
+    sets of persons who are equal in them.
     """
 
     sizes: NDArray[np.int64]
     columns: tuple[Bag, ...]
     rows: NDArray[np.int64]
     counterfeits: NDArray[np.int64] | None = None  # of each group, where the release admits any
-    alike: NDArray[np.int64] | None = None
+    alike: Crowds | None = None
 
     @classmethod
     def of(
@@ -222,10 +255,10 @@ class Bags:
         return self.sizes if self.counterfeits is None else self.sizes - self.counterfeits
 
     @property
-    def crowds(self) -> NDArray[np.int64]:
-        """Persons who cannot be told apart by quasi-identifiers: those of a group, unless these are published as
+    def crowds(self) -> Crowds:
+        """Who cannot be told apart by quasi-identifiers: the persons of each group, unless these are published as
         they are."""
-        return self.persons if self.alike is None else self.alike
+        return Crowds(self.persons, np.ones_like(self.persons)) if self.alike is None else self.alike
 
     def sizes_if_all_differ(self) -> list[NDArray[np.int64]]:
         """Per column the size of each group, 0 where a value occurs twice in it, or may."""

@@ -40,6 +40,8 @@ class Side:
     @cached_property
     def held(self) -> Bag:
         """The values that each group holds, and how often."""
+        if np.array_equal(self.low, self.high):
+            return Bag(np.arange(self.low.size + 1), self.low, self.rows)
         published = self.group >= 0
         if published.all():
             return Bag.of(self.group, self.column.codes, self.low.size)

@@ -16,6 +16,7 @@ pruning goes by a necessary promise of the first kind.
 
 import bisect
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -47,6 +48,7 @@ class LatticeSearch:
         self.highest = finest.domain.highest
         self.known = np.full([highest + 1 for highest in self.highest], UNKNOWN, np.int8)
         self.counted: list[Levels] = []  # nodes that were looked at, in turn
+        self._finest = finest
         self._kept = [finest]  # fewest counts first
         self._entries = finest.entries
         self._monotone = most == 0 or wanted == necessary
@@ -99,8 +101,27 @@ class LatticeSearch:
         nodes = [tuple(levels) for levels in np.argwhere(passing).tolist()]
         if not nodes:
             return None
-        upwards = {levels: (sum(levels), tuple(-level for level in levels)) for levels in nodes}
-        return self.frequency_set(min(nodes, key=lambda levels: (self.loss(levels, by), *upwards[levels])))
+        least = self._least_losses(by)
+        bound = {levels: sum(map(list.__getitem__, least, levels), Fraction(0)) for levels in nodes}
+        rank = {levels: (sum(levels), tuple(-level for level in levels)) for levels in nodes}
+        found: list[tuple[Fraction, int, Levels, Levels]] = []
+        for levels in sorted(nodes, key=lambda levels: (bound[levels], *rank[levels])):
+            if found and bound[levels] > found[0][0]:
+                break
+            found = [min([*found, (self.loss(levels, by), *rank[levels], levels)])]
+        return self.frequency_set(found[0][-1])
+
+    def _least_losses(self, by: str) -> list[list[Fraction]]:
+        """What each column loses on each level if nothing is suppressed; 0 where losses are not sums of these. A
+        suppressed cell loses 1, and so no less than on any level."""
+        if by not in PENALTIES:
+            return [[Fraction(0)] * (highest + 1) for highest in self.highest]
+        whole = np.ones(self._finest.row.size, bool)
+        on_level = []
+        for level in range(max(self.highest) + 1):  # the finest groups, published more coarsely
+            shown = replace(self._finest, levels=tuple(min(level, highest) for highest in self.highest))
+            on_level.append(_column_losses(shown, whole, by))
+        return [[on_level[level][j] for level in range(h + 1)] for j, h in enumerate(self.highest)]
 
     def good(self, node: FrequencySet) -> Mask:
         """Which groups of a node that passes keep the promise; the others are suppressed."""
@@ -118,14 +139,21 @@ class LatticeSearch:
             return Fraction(int((sizes * sizes).sum()) + suppressed * rows)
         if by == "aecs":
             return Fraction(rows - suppressed, sizes.size)
-        columns, (low, high) = found.domain.table.quasi, found.ends()
-        total = suppressed * sum((column.weight for column in columns), Fraction(0))
-        for j, column in enumerate(columns):
-            ends = low[kept, j], high[kept, j]
-            if isinstance(column.domain, Axis):
-                ends = column.domain.snap(*ends)
-            total += column.weight * column_penalty(column.domain, ends, sizes, PENALTIES[by])
-        return total
+        weights = sum((column.weight for column in found.domain.table.quasi), Fraction(0))
+        return sum(_column_losses(found, kept, by), suppressed * weights)
+
+
+def _column_losses(node: FrequencySet, kept: Mask, by: str) -> list[Fraction]:
+    """What each column loses in the groups that are kept, with its weight."""
+    low, high = node.ends()
+    losses = []
+    for j, column in enumerate(node.domain.table.quasi):
+        ends = low[kept, j], high[kept, j]
+        if isinstance(column.domain, Axis):
+            ends = column.domain.snap(*ends)
+        penalty = column_penalty(column.domain, ends, node.bags.sizes[kept], PENALTIES[by])
+        losses.append(column.weight * penalty)
+    return losses
 
 
 def minimal(passing: Mask) -> Mask:

@@ -139,3 +139,14 @@ def dense_rank(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     [1, 0, 1]
     """
     return _ranks(_packed(columns)[0])
+
+
+def row_counts(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """How often each distinct row occurs, in canonical order.
+
+    >>> row_counts([np.array([5, 3, 5]), np.array([0, 1, 0])]).tolist()
+    [1, 2]
+    """
+    keys = sorted_keys(*_packed(columns))
+    first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else keys
+    return np.diff(first, append=keys.size)

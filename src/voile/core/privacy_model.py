@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.core.bags import Bag, Bags
+from voile.core.bags import Bag, Bags, Crowds
 from voile.core.parameters import Parameterised
 from voile.core.verdict import Verdict
 
@@ -68,17 +68,21 @@ class PrivacyModel(Parameterised, ABC):
         return Verdict(achieved is None or _KEPT[self.sense](achieved, self.threshold()), achieved, worst)
 
     def failing(self, bags: Bags) -> tuple[int, int]:
-        """How many groups do not keep the bound, and how many rows are in them."""
-        broken = self.broken(bags)
-        return int(broken.sum()), int(self._judged(bags)[broken].sum())
+        """How many groups do not keep the bound, and how many rows are in them; of what looks at sizes alone, how
+        many sets of persons, where that is another matter."""
+        broken, apart = self.broken(bags), self._apart(bags)
+        if apart is not None:
+            return int(apart.times[broken].sum()), int((apart.sizes * apart.times)[broken].sum())
+        return int(broken.sum()), int(bags.rows[broken].sum())
 
-    def _judged(self, bags: Bags) -> NDArray[np.int64]:
-        """Rows of all that is judged: of groups, or of what looks alike where that is another matter."""
-        return bags.alike if self.sizes_only and bags.alike is not None else bags.rows
+    def _apart(self, bags: Bags) -> Crowds | None:
+        """What is judged instead of groups."""
+        return bags.alike if self.sizes_only else None
 
     def broken(self, bags: Bags) -> NDArray[np.bool_]:
         """Which groups do not keep the bound."""
-        broken = np.zeros(self._judged(bags).size, bool)
+        apart = self._apart(bags)
+        broken = np.zeros(bags.sizes.size if apart is None else apart.sizes.size, bool)
         bound = self.threshold()
         for numerator, denominator in self.per_group(bags):
             biggest = int(max(numerator.max(initial=0), denominator.max(initial=0)))

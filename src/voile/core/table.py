@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.axis import Axis
-from voile.core.bags import Bags
+from voile.core.bags import Bags, Crowds
 from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import dense_rank, distinct_values, sorted_together
@@ -129,7 +129,7 @@ class Table:
         if partition is None or not partition.separate:
             return bags
         alike = np.bincount(self.look[partition.group >= 0])
-        return replace(bags, alike=np.sort(alike[alike > 0]))
+        return replace(bags, alike=Crowds.of(alike[alike > 0]))
 
     def base_values(self, partition: Partition) -> BaseValues:
         """What the generalised values of the (only) sensitive column stand for."""

@@ -59,14 +59,14 @@ def factorised(spec: ColumnSpec, series: pl.Series, markers: Sequence[str]) -> C
             "floating-point cells", where=where, rule=f"type = {spec.type}", remedy="type = decimal reads them"
         )
     text = series if series.dtype == pl.String else _text_of(series, where)
-    raw, index = _indexed(text)
+    raw, index = indexed(text)
     clean = normalised(raw)
     words = _normal_words(markers) + ([] if spec.type in (Type.CATEGORY, Type.ORDINAL) else ["NaN", "nan", "NAN"])
     clean = clean.set(clean.is_in(words).fill_null(False), None) if words else clean
     return Cells(clean.append(pl.Series([None], dtype=pl.String)), index, where)
 
 
-def _indexed(text: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
+def indexed(text: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
     """The distinct cells, sorted, and which of them each row has; a missing one has the number after.
 
     In a long column of few values the first rows have them all, mostly: looking the rest up among

@@ -12,7 +12,6 @@ from voile.errors import InputError
 
 Numbers = NDArray[np.int64]
 _DIGITS = r"^[0-9]{1,15}$"
-_MOST = 10**15
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -56,8 +55,8 @@ def joined(rows: pl.DataFrame, values: pl.DataFrame, column: str) -> JoinedTable
         )
     numbers, row_group = distinct_values(_whole(rows[GROUP], "data"))
     lines, counts = _whole(values[GROUP], SENSITIVE_TABLE), _whole(values[COUNT], SENSITIVE_TABLE)
-    line_group = np.searchsorted(numbers, lines)
-    if not np.array_equal(distinct_values(lines)[0], numbers):
+    found, line_group = distinct_values(lines)
+    if not np.array_equal(found, numbers):
         raise _refused("groups that are not those of the data", "the same groups in both tables")
     if (counts < 1).any() or (counts > row_group.size).any():
         raise _refused("counts that cannot be", "a whole number from 1, at most the rows there are")
@@ -69,19 +68,17 @@ def joined(rows: pl.DataFrame, values: pl.DataFrame, column: str) -> JoinedTable
 def _whole(cells: pl.Series, where: str) -> Numbers:
     """Whole numbers from 0; nothing else."""
     if cells.dtype == pl.String:
-        cells = cells.set(~cells.str.contains(_DIGITS).fill_null(False), None).cast(pl.Int64, strict=False)
-    if not cells.dtype.is_integer() or cells.null_count() or (cells.len() and not _least(cells) >= 0):
+        cells = cells.set(~cells.str.contains(_DIGITS).fill_null(False), None)
+    whole = cells.dtype == pl.String or cells.dtype.is_integer()
+    numbers = cells.cast(pl.Int64, strict=False) if whole else cells.clear(1)
+    if numbers.null_count() or (numbers < 0).any():
         raise InputError(
             "not whole numbers",
             where=f"{where}, column {cells.name}",
             rule="from 0, none missing",
             remedy="use the files as they were published",
         )
-    return cells.clip(upper_bound=_MOST).cast(pl.Int64).to_numpy()
-
-
-def _least(cells: pl.Series) -> int:
-    return int(cells.min())  # type: ignore[arg-type]
+    return numbers.to_numpy()
 
 
 def _refused(what: str, rule: str) -> InputError:

@@ -40,6 +40,6 @@ class AlphaKAnonymity(PrivacyModel):
         return self.alpha if eliminated == 0 and self.alpha < 1 else None
 
     def per_group(self, bags: Bags) -> Ratios:
-        large = bags.persons >= self.k if bags.alike is None else bags.alike.min(initial=self.k) >= self.k
+        large = bags.persons >= self.k if bags.alike is None else (bags.alike.sizes >= self.k).all()
         crowd = np.where(large, bags.sizes, 0)
         return [(bag.top(), crowd * bag.unit) for bag in bags.columns]

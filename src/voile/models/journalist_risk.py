@@ -34,4 +34,4 @@ class JournalistRisk(PrivacyModel):
     risk: Fraction = parameter("largest chance", places=0)
 
     def per_group(self, bags: Bags) -> Ratios:
-        return [(np.ones_like(bags.crowds), bags.crowds)]
+        return [(np.ones_like(bags.crowds.sizes), bags.crowds.sizes)]

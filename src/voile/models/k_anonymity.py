@@ -30,4 +30,4 @@ class KAnonymity(PrivacyModel):
     k: int = parameter("smallest group", minimum=1)
 
     def per_group(self, bags: Bags) -> Ratios:
-        return [(bags.crowds, np.ones_like(bags.crowds))]
+        return [(bags.crowds.sizes, np.ones_like(bags.crowds.sizes))]

@@ -32,4 +32,5 @@ class MarketerRisk(PrivacyModel):
     risk: Fraction = parameter("largest share", places=0)
 
     def per_group(self, bags: Bags) -> Ratios:
-        return [(np.full_like(bags.crowds, bags.crowds.size), np.full_like(bags.crowds, bags.crowds.sum()))]
+        crowds = bags.crowds
+        return [(np.full_like(crowds.sizes, crowds.number), np.full_like(crowds.sizes, crowds.persons))]

@@ -5,6 +5,7 @@ light, dark and print each have their own. Fields have fixed names: what users c
 only ever text.
 """
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
@@ -13,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from voile.errors import OutputError
 from voile.output.drawing import svg_of
-from voile.reporting.markup import Markup, escaped
+from voile.reporting.markup import Markup, element, escaped
 
 INK, MUTED, GRID, PAPER = "#1b1f24", "#57606a", "#d5d9de", "#ffffff"
 COLOURS = ("#2f6690", "#b85c00", "#2e7d4f", "#7b4fa3", "#b3261e", "#6b6f76", "#0f766e", "#8a6d00")
@@ -52,6 +54,7 @@ _CONFIG = {
     "header": {"labelColor": INK},
 }
 Cell = str | int | float
+_LONGEST_NAME = 250  # of a chart, as a screen reader says it
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,13 @@ class Chart:
             "config": _CONFIG,
             **self.spec,
         }
-        return _inline(svg_of(whole), f"{self.title}. {self.description}")
+        drawn = ""
+        with contextlib.suppress(OutputError):  # of signs that the converter cannot measure: a release goes on
+            drawn = svg_of(whole)
+        return _inline(drawn, f"{self.title}. {self.description}") if drawn else _NOT_DRAWN
+
+
+_NOT_DRAWN = element("p", "This chart cannot be drawn; its numbers are below.", class_="note")
 
 
 def _inline(svg: str, name: str) -> Markup:
@@ -85,7 +94,7 @@ def _inline(svg: str, name: str) -> Markup:
     own = "v" + hashlib.sha256(svg.encode()).hexdigest()[:8]
     unique = re.sub(r'(id="|url\(#)(?=[A-Za-z])', rf"\1{own}-", coloured)
     plain = re.sub(r' (?:xmlns(?::xlink)?|version)="[^"]*"', "", unique, count=3)
-    return Markup(plain.replace("<svg", f'<svg role="img" aria-label="{escaped(name)}"', 1))
+    return Markup(plain.replace("<svg", f'<svg role="img" aria-label="{escaped(name[:_LONGEST_NAME])}"', 1))
 
 
 def bars(

@@ -12,6 +12,8 @@ from voile.reporting.page import bullets, code, figure, page, paragraph, section
 
 Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
+ATTACK = "attack_"  # before the key of an attack: the share of persons whose value it guessed
+TWO_TABLES = "two tables"
 _PROMISED = ("k", "l", "m", "c", "tau", "t")  # parameters of promises; others say how they are kept
 _READERS = {
     "algorithm": "Readers may know how it was made (assume so if in doubt)",
@@ -31,7 +33,7 @@ _OWN = {
     "suppressed_rows": ("suppressed rows", "rows that are not published", "low"),
     "counterfeits": ("counterfeits", "published rows that stand for nobody", "low"),
     "seconds": ("seconds", "by the clock, with other runs beside it", "low"),
-    "cpu_seconds": ("CPU seconds", "of all threads: grouping, checking, rendering in memory", "low"),
+    "cpu_seconds": ("CPU seconds", "of all threads: grouping, checking, attacking and rendering in memory", "low"),
     "peak_mb": ("peak memory, MB", "of the whole process, with Python and the table", "low"),
 }
 _FIGURES = (LOSS, "gcp_minus1", "dm", "aecs", "um")
@@ -61,9 +63,20 @@ def _lead(document: Mapping[str, Any], made: Runs) -> Markup:
         kind="warning",
     )
     drawn = list(_spots(made, LOSS))
-    picture = figure(frontier("Loss against promise", drawn, upward=f"detail lost ({LOSS})")) if drawn else ""
+    chart = frontier("Loss against promise", drawn, upward=f"detail lost ({LOSS})")
+    picture = figure(chart, *_not_drawn(made)) if drawn else ""
     left = element("div", *answers, private)
     return element("div", left, element("div", picture), class_="answer")
+
+
+def _not_drawn(made: Runs) -> Iterator[Markup]:
+    apart = sorted({run["algorithm"] for run in made if run["notation"] == TWO_TABLES})
+    if apart:
+        yield element("br")
+        yield joined(
+            f"Not drawn: {', '.join(apart)}. Two tables, with quasi-identifiers exactly as they are, lose "
+        )
+        yield joined("none of their detail; compare the ", element("a", "errors of counts", href="#figures"), ".")
 
 
 def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
@@ -108,7 +121,7 @@ def _reasons(found: Mapping[str, Any]) -> Markup:
 def _spots(made: Runs, metric: str) -> Iterator[Spot]:
     """Runs with a figure; two tables publish quasi-identifiers exactly, so that their loss says nothing."""
     for run in made:
-        if run["notation"] == "two tables" and metric == LOSS:
+        if run["notation"] == TWO_TABLES and metric == LOSS:
             continue
         achieved = run["achieved_l"]
         if isinstance(achieved, int | float) and run.get(metric) is not None:
@@ -134,7 +147,8 @@ def _tables(made: Runs, measured: Sequence[str]) -> Iterator[Markup]:
             if spots
         )
     )
-    yield _pairs(*(_one_table(made, metric) for metric in (*_FIGURES, *measured, *_OWN)))
+    attacks = dict.fromkeys(name for run in made for name in run if name.startswith(ATTACK))
+    yield _pairs(*(_one_table(made, metric) for metric in (*_FIGURES, *measured, *attacks, *_OWN)))
 
 
 def _pairs(*parts: Markup) -> Markup:
@@ -161,11 +175,14 @@ def _cell(value: object, metric: str) -> object:
         return "\u2013"
     if not isinstance(value, int | float):
         return str(value)
-    return shown(value, percent=metric in (LOSS, "gcp_minus1"))
+    return shown(value, percent=metric in (LOSS, "gcp_minus1") or metric.startswith(ATTACK))
 
 
 def _caption(metric: str) -> str:
-    if metric in _OWN:
+    if metric.startswith(ATTACK):
+        attack = catalog.attacks()[metric.removeprefix(ATTACK)]
+        title, meaning, best = f"{attack.title}, guessed right", attack.meaning, "low"
+    elif metric in _OWN:
         title, meaning, best = _OWN[metric]
     else:
         card = catalog.metrics()[metric.partition("[")[0].strip()]
@@ -211,9 +228,8 @@ def _method(document: Mapping[str, Any]) -> Markup:
             "Each run is a process of its own, its kernels compiled beforehand; of a random algorithm it is one "
             "draw. "
             f"Up to {about['jobs']} ran at a time, so compare CPU seconds rather than seconds.",
-            "Time and memory are of grouping, checking and rendering in memory; reading, writing and measuring "
-            "are "
-            "not counted. Memory is that of the whole process.",
+            "Time and memory are of grouping, checking, attacking and rendering in memory; reading, writing and "
+            "measuring are not counted. Memory is that of the whole process.",
             "Every promise was checked again, exactly, on the groups; releases were dropped, not kept.",
             "The l of the picture is the frequency l that was achieved, for every algorithm alike: 1 over the "
             "largest "

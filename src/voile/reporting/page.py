@@ -98,10 +98,15 @@ def table(
     return element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
 
+_LONG = 30  # characters that a narrow screen would break into a word per line
+
+
 def _alignment(cell: object) -> str | bool:
     number = isinstance(cell, int | float) and not isinstance(cell, bool)
     shown_number = isinstance(cell, str) and cell[:1].isdigit() and cell.rstrip(" %").replace(".", "").isdigit()
-    return "number" if number or shown_number else False
+    if number or shown_number:
+        return "number"
+    return "words" if len(str(cell)) > _LONG else False
 
 
 def figure(chart: Chart, *notes: object) -> Markup:

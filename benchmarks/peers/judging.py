@@ -1,0 +1,72 @@
+"""What a peer's release achieves and loses, by Voile's audit and one formula for the loss."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import voile
+from benchmarks import adult
+from voile.auditing import audit_frame
+
+SETS = ("anonypy", "anonypyx")  # who publish sets of values, and a count per combination
+Losses = dict[str, dict[str, float]]
+
+
+def trees() -> dict[str, Path]:
+    """ARX's hierarchies of the six QI."""
+    return {name: next((adult.DATA / "adult" / "hierarchies").glob(f"*{name}.csv")) for name in adult.SIX}
+
+
+def cell_losses() -> Losses:
+    """gcp_minus1 of every label a peer may publish: a value, a node of the hierarchy, or `*`."""
+    losses: Losses = {}
+    for name, path in trees().items():
+        lines = [line.split(";") for line in path.read_text(encoding="utf-8-sig").splitlines() if line]
+        found = {"*": 1.0}
+        for level in range(len(lines[0])):
+            for label in {line[level] for line in lines}:
+                leaves = [line[0] for line in lines if line[level] == label]
+                if name == "age":  # only the ages there are: 17 to 90
+                    ages = [min(max(int(leaf), 17), 90) for leaf in leaves]
+                    found.setdefault(label, (max(ages) - min(ages)) / 73)
+                else:
+                    found.setdefault(label, (len(leaves) - 1) / (len(lines) - 1))
+        losses[name] = found
+    return losses
+
+
+def set_loss(name: str, cell: str, leaves: int) -> float:
+    """Of 22-33 or a,b, as AnonyPyx writes them (AnonyPy: ['22-33'], ['a,b']): a set costs its values, not a node
+    above them.
+
+    >>> set_loss("age", "['22-33']", 74), set_loss("race", "White,Black", 5)
+    (0.1506849315068493, 0.25)
+    """
+    text = cell.removeprefix("['").removesuffix("']").removeprefix("[").removesuffix("]")
+    if name == "age":
+        ends = [int(end) for end in re.findall("[0-9]+", text)]
+        return (ends[-1] - ends[0]) / 73
+    return (len(set(text.split(","))) - 1) / (leaves - 1)
+
+
+def judged(peer: str, frame: pl.DataFrame, rows: int, losses: Losses) -> dict[str, Any]:
+    """A row that is not published counts 1 in every cell."""
+    if peer in SETS and "count" in frame.columns:
+        frame = frame.select(pl.all().repeat_by(pl.col("count").cast(pl.Int64)).explode())
+    spec: dict[str, object] = {**dict.fromkeys(adult.SIX, "qi"), adult.SENSITIVE: "sensitive"}
+    found = audit_frame(frame.select(*spec), voile.Schema.of(spec))
+    total = float(len(adult.SIX) * (rows - frame.height))
+    for column in adult.SIX:
+        known = losses[column]
+        leaves = sum(loss == 0 for loss in known.values())
+        for label, count in frame[column].value_counts().rows():
+            total += count * (set_loss(column, label, leaves) if peer in SETS else known[label])
+    return {
+        "suppressed": 1 - frame.height / rows,
+        "k": found.achieved["k_anonymity"].shown(),
+        "distinct_l": found.achieved["distinct_l_diversity"].shown(),
+        "frequency_l": found.achieved["frequency_l_diversity"].shown(),
+        "gcp_minus1": total / rows / len(adult.SIX),
+    }
