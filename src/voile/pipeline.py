@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
@@ -40,8 +39,7 @@ from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_counterfeits, write_data, write_document, write_hierarchy_file
 from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
-from voile.rendering.release_frame import render
-from voile.rendering.two_tables import render_two_tables
+from voile.rendering.release_frame import rendered
 from voile.reporting.pages import draft, is_wanted, write_reports
 from voile.reporting.private_report import truth_of
 from voile.requirements import parse_requirements, promise_with
@@ -143,7 +141,7 @@ def released(
         refuse_hidden_tree(table.schema)
     boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
-        rendering = beside.submit(_rendered, table, partition, boxes)
+        rendering = beside.submit(rendered, table, partition, boxes)
         promises = [claim.promise, *claim.also]
         bags = _checked(table, partition, promises)
         checks = verdicts(bags)
@@ -164,16 +162,6 @@ def released(
     fakes = counterfeits if claim.algorithm.counterfeits else None
     compared = partial(truth_of, table, boxes, bool(measures))
     return Release(frame, document, table.schema, record, fakes, write, sensitive, compared)
-
-
-def _rendered(
-    table: Table, partition: Partition, boxes: Boxes
-) -> tuple[pl.DataFrame, pl.DataFrame | None, pl.DataFrame | None]:
-    """The published rows; what goes with them: counterfeits by group, or sensitive values by group."""
-    if partition.separate:
-        rows, sensitive = render_two_tables(table, partition)
-        return rows, None, sensitive
-    return *render(table, partition, boxes), None
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:
