@@ -66,8 +66,8 @@ _APART = {
 }
 _APART_WORDS = (
     "The release has two tables. In the first, data, one row stands for one row of the source, with its group. "
-    f"The second, {SENSITIVE_TABLE}, says for each group which sensitive values its rows have, and how many. Which "
-    "row of a group has which value is told nowhere."
+    f"The second, {SENSITIVE_TABLE}, says for each group which sensitive values its rows have, and how many. "
+    "Which row of a group has which value is told nowhere."
 )
 _APART_COUNTING = (
     "Count the rows of a group that meet the question in the first table, and multiply by the share of the group "
