@@ -1,10 +1,8 @@
 """The straight line: read -> Table -> partition -> check -> render -> write -> audit -> reveal."""
 
-import datetime
 import hashlib
 import math
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -37,7 +35,14 @@ from voile.intake.table_reader import IntakeRecord, read_table
 from voile.measuring import measured, parse_measures
 from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
-from voile.output.writers import write_bytes, write_counterfeits, write_data, write_document, write_hierarchy_file
+from voile.output.writers import (
+    set_dates,
+    write_counterfeits,
+    write_data,
+    write_document,
+    write_hierarchy_file,
+    write_private,
+)
 from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
 from voile.rendering.release_frame import rendered
 from voile.reporting.pages import draft, is_wanted, write_reports
@@ -325,10 +330,10 @@ def write_audited(
         digests = {**files, written.name: sha256_of(written)}
         found = audit(staging.path, release.schema)
         truth = {} if drawing is None else drawing.result().truth
-        _write_private({**release.private_record, **truth}, staging.path / "private")
+        write_private({**release.private_record, **truth}, staging.path / "private")
         if drawing is not None and found.ok:
             write_reports(drawing.result(), found, release.private_record, staging.path)
-        _date(staging.path, str(release.certificate["date"]))
+        set_dates(staging.path, str(release.certificate["date"]))
     if not found.ok or found.rows != release.frame.height or not found.digest_matches:
         raise PromiseBroken(
             "the written release failed its audit; nothing was revealed",
@@ -346,21 +351,6 @@ def sha256_of(path: Path) -> str:
     """The digest of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _write_private(record: Mapping[str, Any], folder: Path) -> None:
-    folder.mkdir(mode=0o700)
-    shown = {name: value for name, value in record.items() if name != "digest_key"}
-    write_document({"note": "for the steward; never publish this folder", **shown}, folder / "record.json")
-    if record.get("digest_key"):
-        write_bytes(record["digest_key"].hex().encode(), folder / "input.key")
-
-
-def _date(folder: Path, day: str) -> None:
-    """Files carry the day of the release, not the minute of the run."""
-    moment = datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC).timestamp()
-    for path in sorted(folder.rglob("*")):
-        os.utime(path, (moment, moment))
 
 
 def publish(
