@@ -250,8 +250,8 @@ def _method(document: Mapping[str, Any]) -> Markup:
             "share of a value in a group. A loss is only comparable under the same metric and with its "
             "suppression.",
             "A promise is for readers to whom each value of a group is as likely for each of its persons. Who "
-            "learns from all groups which values go with which quasi-identifiers guesses better: the share that such "
-            "an attack got right stands among the figures, for every algorithm.",
+            "learns from all groups which values go with which quasi-identifiers guesses better: the share that "
+            "such an attack got right stands among the figures, for every algorithm.",
             "Query errors compare with the source. They are of random queries, the same for all runs.",
         )
     )
