@@ -78,8 +78,9 @@ _HEAD = [
 _NOTES = [
     "*Group known*: everybody's quasi-identifiers and group, 4,000 persons, as in every private record.",
     "*Persons known*: everybody's quasi-identifiers alone, linked to the published groups",
-    "(`voile audit --known`), 30,000 persons. *Strangers*: guesses by the same model about persons it did not learn from, without their",
-    "group. The verdict is on persons known. Draws are secret: figures of random groups differ from run to run.",
+    "(`voile audit --known`), 30,000 persons. *Strangers*: guesses by the same model about persons",
+    "it did not learn from, without their group. The verdict is on persons known. Draws are secret:",
+    "figures of random groups differ from run to run.",
 ]
 
 if __name__ == "__main__":

@@ -285,3 +285,24 @@ def test_private_page_needs_nothing_but_numbers(tmp_path):
     release = read_release(tmp_path / "out", voile.Schema.of(_columns(tmp_path)))
     text = private_report(audited(release, []), drawings_of(release), {}, "")
     assert "The release beside its source" in text
+
+
+def test_two_tables_are_explained(tmp_path):
+    folder, spec = released(tmp_path, algorithm="anatomy")
+    text = (folder / "report.html").read_text()
+    assert "The release has two tables" in text and "What a cell means" not in text
+    assert voile.report(folder, spec, tmp_path / "again.html")[0].read_text() == text
+    assert "disease" in text and "flu" in text
+
+
+def test_attacks_are_public_if_the_release_tells_them(tmp_path):
+    """Those that need the truth are in the steward's report alone."""
+    folder, _ = released(tmp_path)
+    text, private = (p.read_text() for p in (folder / "report.html", folder / "private" / "report.html"))
+    graded = json.loads((folder / "private" / "record.json").read_text())["attacks"]
+    told = json.loads((folder / "certificate.json").read_text())["attacks"]
+    assert graded and told
+    assert all(html.escape(entry["title"]) in text for entry in told)
+    assert "graded by the truth" in private and "graded by the truth" not in text
+    assert all(html.escape(entry["meaning"]) in private for entry in graded)
+    assert not any(html.escape(entry["meaning"]) in text for entry in graded)

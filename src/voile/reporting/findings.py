@@ -14,7 +14,7 @@ _RISKS = ("prosecutor_risk", "journalist_risk", "marketer_risk")
 
 def attacks_section(found: AuditReport) -> Section:
     """What attacks on the release found, and the risks to be found in it."""
-    documents = [finding.document() for finding in getattr(found, "findings", ()) if not finding.private]
+    documents = [finding.document() for finding in found.findings if not finding.private]
     told = (found.certificate or {}).get("attacks")
     if not documents and isinstance(told, list):
         documents = [entry for entry in told if isinstance(entry, dict)]
