@@ -306,3 +306,16 @@ def test_attacks_are_public_if_the_release_tells_them(tmp_path):
     assert "graded by the truth" in private and "graded by the truth" not in text
     assert all(html.escape(entry["meaning"]) in private for entry in graded)
     assert not any(html.escape(entry["meaning"]) in text for entry in graded)
+
+
+def test_a_graded_attack_that_succeeds_is_said_first(tmp_path):
+    """The steward reads it before the first heading; the public page does not know."""
+    table, spec = clinic(tmp_path)
+    voile.publish(table, spec, "elig", tmp_path / "out", l=2)
+    release = read_release(tmp_path / "out", voile.Schema.of(_columns(tmp_path)))
+    found, drawn = audited(release, []), drawings_of(release)
+    graded = {"attacks": [{"title": "deFinetti", "meaning": "45 % were right", "ok": False}]}
+    text = private_report(found, drawn, graded, "")
+    assert "deFinetti" in text[: text.index("<h2")] and "deFinetti" not in release_report(found, drawn)
+    held = {"attacks": [{**graded["attacks"][0], "ok": True}]}
+    assert "deFinetti" not in private_report(found, drawn, held, "")[: text.index("<h2")]

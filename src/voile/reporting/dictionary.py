@@ -34,13 +34,14 @@ def dictionary(shown: Sequence[ColumnShown], certificate: Mapping[str, Any] | No
         (
             own.spec.name,
             _TYPES[own.spec.type],
-            _ROLES[own.spec.role],
+            _KNOWN_TO_ALL if apart and own.spec.role == Role.QUASI_IDENTIFYING else _ROLES[own.spec.role],
             *(_APART[own.spec.role] if apart else _cells(own)),
         )
         for own in shown
         if own.spec.role in _ROLES
     ]
-    own_column = (GROUP, "whole numbers", "rows with the same number belong together: nobody can tell them apart")
+    alike = "who has which of their sensitive values is not told" if apart else "nobody can tell them apart"
+    own_column = (GROUP, "whole numbers", f"rows with the same number belong together: {alike}")
     rows.insert(0, (*own_column, "a number that means nothing else", ""))
     header = ("column", "holds", "what it is for", "how its cells look", "for example")
     return section(
@@ -64,6 +65,7 @@ _APART = {
     Role.SENSITIVE: (f"in the second table, {SENSITIVE_TABLE}: how often each group has each value", ""),
     Role.INSENSITIVE: ("values as they are", ""),
 }
+_KNOWN_TO_ALL = "could help to find a person, and is shown as it is: that a person is in the table is not hidden"
 _APART_WORDS = (
     "The release has two tables. In the first, data, one row stands for one row of the source, with its group. "
     f"The second, {SENSITIVE_TABLE}, says for each group which sensitive values its rows have, and how many. "

@@ -142,9 +142,9 @@ def _best_guess(found: AuditReport) -> tuple[object, ...]:
     doubt = ", as long as a broader term may be any value under it" if found.generalised else ""
     chance = f"{float(1 / largest):.3g}" if largest < 1 else f"{float(100 / largest):.3g} %"
     sentence = (
-        "Whoever finds a person's group in this table can guess the person's sensitive value and is right with "
+        "Whoever finds a person's group in this table, and guesses the sensitive value from that group alone, "
     )
-    return sentence, element("strong", f"a chance of at most {chance}"), f"{doubt}."
+    return sentence, element("strong", f"is right with a chance of at most {chance}"), f"{doubt}."
 
 
 def _key_figures(found: AuditReport) -> dict[str, object]:
