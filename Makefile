@@ -49,7 +49,7 @@ bench: $(READY)
 peers: $(READY)
 	$(BIN)/python -m benchmarks.peers
 
-# the figures and tables of the five papers, on little in less than ten minutes; FULL=1 for all of it
+# the figures and tables of the five papers, a small profile; FULL=1 for all of it
 papers: $(READY)
 	$(BIN)/python -m benchmarks.papers $(if $(FULL),full,small)
 
