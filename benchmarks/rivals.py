@@ -103,7 +103,7 @@ def main() -> None:
         "# The papers' rivals\n\nMade by `python -m benchmarks.rivals`; one run, to be read as ratios.\n",
         markdown("A million rows, l = 5, Parquet to Parquet with audit, resampled Adult", found["speed"]),
         markdown("Adult, 30,162 rows, seven QI, sensitive occupation, beside facts/bsgi.md", found["loss"]),
-        "Free cuts are ours: the facts have medians alone. So are sides of the curve that are shorter for numbers.\n"
+        "Free cuts are ours: the facts have medians alone. So are sides of the curve shorter for numbers.\n"
         "A run that keeps only distinct l loses less because it promises less: see frequency_l.\n",
         markdown("Relaxed Mondrian with l different values: average group", found["group_sizes"]),
     ]

@@ -72,7 +72,7 @@ def speed(folder: Path) -> list[dict[str, Any]]:
 
 
 def timed(folder: Path, label: str, n: int, key: str, more: dict[str, object], turns: int) -> dict[str, Any]:
-    """One algorithm on a table of n rows, several times, in a process of its own; releases are named by a label."""
+    """One algorithm on a table of n rows, several times, in a process of its own; releases have the label."""
     return measured(_RUN.format(folder=str(folder), n=n, key=key, more=more, turns=turns, label=label))
 
 

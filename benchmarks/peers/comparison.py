@@ -55,13 +55,14 @@ result = {{
 
 
 def compared(folder: Path) -> tuple[list[Row], list[Row]]:
-    """Releases of everybody, promise by promise; and audits."""
+    """Releases of everybody, promise by promise; and audits. What the folder has from an interrupted run is taken
+    from there."""
     frame = adult.complete_rows(*adult.SIX, adult.SENSITIVE)
     write_task(folder, frame)
     losses, rows = cell_losses(), []
     for promise, numbers in NUMBERS.items():
         for number in numbers:
-            rows += [ours(promise, key, number) for key in OURS[promise] if key in catalog.algorithms()]
+            rows += [ours(folder, promise, key, number) for key in OURS[promise] if key in catalog.algorithms()]
             rows += [theirs(folder, promise, peer, number, frame.height, losses) for peer in THEIRS[promise]]
     release = voile.anonymize(voile.read(frame, adult.six_columns()), "elig", l=ELLS[0]).frame
     release.write_csv(folder / "release.csv")
@@ -83,10 +84,15 @@ def write_task(folder: Path, frame: pl.DataFrame) -> None:
     (folder / "task.json").write_text(json.dumps(task))
 
 
-def ours(promise: str, key: str, number: int) -> Row:
-    """A run of Voile in a process of its own, kernels warm."""
+def ours(folder: Path, promise: str, key: str, number: int) -> Row:
+    """A run of Voile in a process of its own, kernels warm; at once, if the folder has it."""
     more = {**OURS[promise][key], "k" if promise == "k_anonymity" else "l": number}
-    found = measured(_OURS.format(key=key, more=more))
+    kept = folder / f"voile-{key}-{promise}-{number}.json"
+    if kept.is_file():
+        found = {**json.loads(kept.read_text(encoding="utf-8")), "resumed": True}
+    else:
+        found = measured(_OURS.format(key=key, more=more))
+        kept.write_text(json.dumps(found), encoding="utf-8")
     return {"promise": promise, "l": number, "tool": f"voile {key}", "version": voile.__version__, **found}
 
 

@@ -29,10 +29,12 @@ def environment() -> Path:
 
 
 def peer_run(folder: Path, peer: str, promise: str, number: int = 0) -> dict[str, Any]:
-    """What one run took, or the kind of its error."""
+    """What one run took, or the kind of its error; at once, if the folder has it from an interrupted run."""
+    found = folder / f"{peer}-{promise}-{number}.json"
+    if found.is_file():
+        return {**json.loads(found.read_text(encoding="utf-8")), "resumed": True}
     command = [environment(), HERE / "peer_child.py", folder, peer, promise, str(number)]
     done = subprocess.run(command, capture_output=True, check=False)
-    found = folder / f"{peer}-{promise}-{number}.json"
     if not found.is_file():
         kind = f"more than {CPU_SECONDS} CPU seconds" if done.returncode < 0 else f"exit code {done.returncode}"
         return {"error": kind}

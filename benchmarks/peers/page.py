@@ -120,11 +120,13 @@ def write_pages(found: dict[str, Any]) -> None:
     write_picture(sheet(title, panels, ["Lower left is better. Distinct l promises less."]), HERE, "results")
     (ROOT / "docs" / "pictures" / "peers.svg").write_bytes((HERE / "results.svg").read_bytes())
     not_run = "\n".join(f"* {name}: {why}." for name, why in NOT_RUN.items())
+    resumed = sum("resumed" in row for row in found["releases"])
+    again = f" The run was interrupted and resumed: {resumed} of {len(found['releases'])} figures are from before."
     text = f"""# Peers
 
 Made by `make peers` on {found["date"]}: every figure of one run on one machine, to be read as ratios. Each
 run is a process of its own, at most {CPU_SECONDS} CPU seconds long, from a data frame in memory to a data
-frame; ours with compiled kernels warm. Versions: {", ".join(found["peers"])}.
+frame; ours with compiled kernels warm. Versions: {", ".join(found["peers"])}.{again if resumed else ""}
 
 Adult, 30,162 rows; age, education, marital-status, race, sex and native-country with ARX's hierarchies;
 sensitive occupation. GCP is `gcp_minus1`: the mean over cells of (high - low)/73 for age and (leaves -

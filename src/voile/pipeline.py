@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
@@ -45,8 +44,7 @@ from voile.output.writers import (
     write_private,
 )
 from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
-from voile.rendering.release_frame import render
-from voile.rendering.two_tables import render_two_tables
+from voile.rendering.release_frame import rendered
 from voile.reporting.pages import draft, is_wanted, write_reports
 from voile.reporting.private_report import truth_of
 from voile.requirements import parse_requirements, promise_with
@@ -148,7 +146,7 @@ def released(
         refuse_hidden_tree(table.schema)
     boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
-        rendering = beside.submit(_rendered, table, partition, boxes)
+        rendering = beside.submit(rendered, table, partition, boxes)
         promises = [claim.promise, *claim.also]
         bags = _checked(table, partition, promises)
         checks = verdicts(bags)
@@ -169,16 +167,6 @@ def released(
     fakes = counterfeits if claim.algorithm.counterfeits else None
     compared = partial(truth_of, table, boxes, bool(measures))
     return Release(frame, document, table.schema, record, fakes, write, sensitive, compared)
-
-
-def _rendered(
-    table: Table, partition: Partition, boxes: Boxes
-) -> tuple[pl.DataFrame, pl.DataFrame | None, pl.DataFrame | None]:
-    """The published rows; what goes with them: counterfeits by group, or sensitive values by group."""
-    if partition.separate:
-        rows, sensitive = render_two_tables(table, partition)
-        return rows, None, sensitive
-    return *render(table, partition, boxes), None
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:

@@ -54,7 +54,7 @@ def frontier(title: str, spots: Sequence[Spot], *, upward: str, percent: bool = 
 
 def _places(upward: str, percent: bool) -> dict[str, Any]:
     across = {
-        "title": "l: nobody's value is inferred with more than 1/l confidence",
+        "title": "l: no value has more than 1/l of a group",
         "scale": {"zero": False, "nice": False, "padding": 14},
         "axis": {"format": "~g", "tickMinStep": 1, "grid": False},
     }
