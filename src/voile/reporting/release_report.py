@@ -140,7 +140,7 @@ def _best_guess(found: AuditReport) -> tuple[object, ...]:
     if not largest:
         return ("Nothing is published.",)
     doubt = ", as long as a broader term may be any value under it" if found.generalised else ""
-    chance = f"{float(1 / largest):.3g}" if largest < 1 else f"{float(100 / largest):.3g} %"
+    chance = f"{float(100 / largest):.3g} %"
     sentence = (
         "Whoever finds a person's group in this table, and guesses the sensitive value from that group alone, "
     )
