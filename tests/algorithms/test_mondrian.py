@@ -288,7 +288,7 @@ def test_adult_in_relaxed_parts(adult_table):
 
 
 def test_relaxed_cuts_do_not_part_equal_rows_by_their_values():
-    """Rows that look alike stand in the order of their sensitive values: a cut through that order would tell them."""
+    """Rows that look alike stand in the order of their sensitive values: a cut there would tell them."""
     ages = [20] * 10 + [30] * 20 + [40] * 10
     table = table_from(ages, [0] * 40, [0] * 40, [0] * 40, [0] * 20 + [1] * 20)
     found = Mondrian(property="k_anonymity", k=20, mode="relaxed").partition(table)

@@ -41,6 +41,15 @@ def test_the_public_report_is_made_again_from_the_folder(tmp_path, form):
     assert again.read_bytes() == (folder / "private" / "report.html").read_bytes()
 
 
+def test_the_stewards_report_stays_out_of_what_is_published(tmp_path):
+    folder, spec = released(tmp_path)
+    with pytest.raises(voile.VoileError, match="never published"):
+        voile.report(folder, spec, folder / "mine.html", source=tmp_path / "t.csv")
+    second, _ = voile.report(folder, spec, source=tmp_path / "t.csv")
+    assert second == folder / "private" / "report-2.html"
+    assert second.read_bytes() == (folder / "private" / "report.html").read_bytes()
+
+
 def test_modes_and_dates_are_those_of_a_release(tmp_path):
     folder, _ = released(tmp_path)
     for path in (folder / "report.html", folder / "private" / "report.html"):

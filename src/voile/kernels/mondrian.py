@@ -113,8 +113,8 @@ def middle(part, rows, begin, end, j):
 
 @inlined_kernel
 def goes_left(i, run, ties):
-    """Whether the i-th of a run of equal rows is one of the `ties` that go left: spread evenly over the run, since
-    rows that look alike stand in the order of their sensitive values, and a cut through that order would tell them."""
+    """Whether the i-th of a run of equal rows is one of the `ties` that go left: these are spread evenly, since
+    rows that look alike stand in the order of their sensitive values, and a cut through that order would tell."""
     return (i + 1) * ties // run > i * ties // run
 
 

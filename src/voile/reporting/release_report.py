@@ -251,7 +251,7 @@ def _worst(found: AuditReport, numbers: NDArray[np.int64]) -> Markup:
     share = np.zeros(bags.sizes.size)
     values = np.full(bags.sizes.size, np.iinfo(np.int64).max)
     for bag in bags.columns:
-        share = np.maximum(share, bag.top() / bag.unit / np.maximum(1, bags.persons))
+        share = np.maximum(share, bag.top() / bag.unit / np.maximum(1, bags.sizes))
         values = np.minimum(values, bag.distinct())
     if share.size > 1 and share.min() == share.max():
         return paragraph(f"All groups tell alike: one value has a share of {_share(share[0])} in each.")
