@@ -1,10 +1,12 @@
 """Attacks and verdicts as parts of a report."""
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from voile import catalog
 from voile.auditing import AuditReport
+from voile.core.attack import ABOVE
 from voile.reporting.markup import Markup, joined
 from voile.reporting.page import Section, paragraph, section, table, verdict
 
@@ -46,12 +48,15 @@ def findings_table(caption: str, documents: Iterable[Mapping[str, Any]]) -> Mark
 
 def _line(document: Mapping[str, Any]) -> tuple[object, ...]:
     ok = document.get("ok")
-    words = {True: "held off", False: "succeeds", None: "nothing promised"}[ok if isinstance(ok, bool) else None]
+    ok = ok if isinstance(ok, bool) else None
+    words = {True: "held off", False: "succeeds", None: "nothing promised"}[ok]
+    if ok and document.get("state") == ABOVE:  # neither held off nor a broken promise
+        ok, words = None, ABOVE
     interval = document.get("interval")
     ends = [_percent(end) for end in interval] if isinstance(interval, list) else []
     return (
         str(document.get("title", document.get("attack", ""))),
-        joined(verdict(ok if isinstance(ok, bool) else None, words)),
+        joined(verdict(ok, words)),
         f"{_percent(document.get('rate'))} ({document.get('successes')} of {document.get('trials')})",
         " to ".join(ends),
         _percent(document.get("highest")),
@@ -61,10 +66,12 @@ def _line(document: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def _percent(share: object) -> str:
+    """A share as a percentage: of a number or its text, such as 0.25 or 1/3; other text as it is."""
+    text = str(share)
     try:
-        return f"{100 * float(str(share)):.3g} %"
-    except ValueError:
-        return "-" if share is None else str(share)
+        return f"{100 * float(Fraction(text) if '/' in text else text):.3g} %"
+    except (ValueError, ArithmeticError):
+        return "-" if share is None else text
 
 
 def models_table(found: AuditReport) -> Markup:
