@@ -141,12 +141,23 @@ def children(tmp_path):
 
 @pytest.mark.slow
 def test_a_run_that_takes_too_long_is_given_up(children, tmp_path):
-    """No child starts within 0.2 seconds; the table is gone when all is over."""
+    """No child starts within 0.2 seconds; the table has no name that could stay behind."""
     ((_, outcome),) = children.outcomes([Run("elig", (("l", "2"),))])
     assert outcome["why"] == "failed" and "given up" in outcome["refusal"]
-    assert stat.S_IMODE((tmp_path / "table.pickle").stat().st_mode) == 0o600
-    children.__exit__(None, None, None)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_takes_no_table_is_a_refusal(tmp_path):
+    with pytest.raises(OutputError):
+        Children(table(), tmp_path / "gone", jobs=1, measure="", limit=None)
+
+
+@pytest.mark.slow
+def test_children_beside_each_other_read_the_same_table(tmp_path):
+    runs = [Run("elig", (("l", ell),)) for ell in "234"]
+    with Children(table(), None, jobs=3, measure="", limit=None) as running:
+        found = dict(running.outcomes(runs))
+    assert [found[run]["achieved_l"] for run in runs] == [2, 3, 4]
 
 
 @pytest.mark.slow

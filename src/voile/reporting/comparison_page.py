@@ -80,12 +80,11 @@ def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
     what = _verdict(found)
     options = "".join(f" -p {name}={value}" for name, value in found["parameters"].items())
     command = f"-a {found['algorithm']}{options}" if found["algorithm"] else ""
-    chosen = "Chosen by results: free here." if found["looked"] else "Chosen without a look at results."
     return element(
         "section",
         element("h2", _READERS[adversary]),
         paragraph(element("strong", found["answer"]), kind="lead"),
-        paragraph(what, _outcome(found, made), " ", chosen if found["algorithm"] else ""),
+        paragraph(what, _outcome(found, made), " ", _how_chosen(found)),
         *_guesses(found, made),
         paragraph(code(command)) if command else "",
         class_="card",
@@ -96,6 +95,20 @@ def _verdict(found: Mapping[str, Any]) -> str:
     if not found["algorithm"]:
         return str(found["reasons"][-1]["answer"])
     return f"Holds against {_RUNGS[found['rung']]}."
+
+
+def _how_chosen(found: Mapping[str, Any]) -> str:
+    """By results or not, and what that gave up."""
+    if not found["algorithm"]:
+        return ""
+    if not found["looked"]:
+        return "Chosen without a look at results."
+    if not found["rung_given_up"]:
+        return "Chosen by results: free here."
+    return (
+        f'Chosen by results: the stronger rung of its certificate ("{found["rung_given_up"]}") no longer applies '
+        "to this setting."
+    )
 
 
 def _outcome(found: Mapping[str, Any], made: Runs) -> str:
