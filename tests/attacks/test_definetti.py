@@ -31,7 +31,7 @@ def attacked(depends, *, promise="l>=4", truth=True, **parameters):
 def test_control_that_must_succeed():
     """Where quasi-identifiers tell values, groups of four do not hide them."""
     found = attacked(0.7)
-    assert found.rate > 0.6 and found.ok is False and found.private
+    assert found.rate > 0.6 and found.state == "not promised, and gets through" and found.private
     assert found.details["beyond_promise"] and found.details["baseline"] == 0.25
 
 
@@ -60,8 +60,8 @@ def test_without_a_promise_nothing_fails():
 def test_less_than_certain_is_no_bound(promise):
     """Distinct and entropy l name no share: nothing is held off by them, and no figure is said to be promised."""
     found = attacked(0.7, promise=promise)
-    assert found.state == "not promised, and it works" and found.allowed is None
-    assert found.details["promised"] is None and "is promised" not in found.meaning
+    assert found.state == "not promised, and gets through" and found.allowed is None
+    assert found.details["promised"] is None and "allows" not in found.meaning
 
 
 def test_as_good_as_of_strangers_is_still_above_the_promise():

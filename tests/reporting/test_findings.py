@@ -16,8 +16,8 @@ def line(**others):
     [
         (True, False, "held off"),
         (True, True, "above the promise"),
-        (False, True, "succeeds"),
-        (None, False, "nothing promised"),
+        (False, True, "gets through"),
+        (None, False, "not promised"),
     ],
 )
 def test_the_verdict_in_words(ok, beyond, words):

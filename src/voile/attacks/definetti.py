@@ -66,7 +66,7 @@ class DeFinetti(Attack):
         fine = surely_at_most(right, value.size, limit)
         low, high = wilson(right, value.size)
         beyond = promised is not None and low > promised
-        against = "" if promised is None else f", where {float(promised):.1%} is promised"
+        against = "" if promised is None else f", where one group by itself allows {float(promised):.1%}"
         near = promised is not None and surely_at_most(right, value.size, promised + MARGIN)
         return self.found(
             f"{right / max(1, value.size):.1%} of {counted(value.size, 'person')} guessed right (95 % sure: "
@@ -75,7 +75,7 @@ class DeFinetti(Attack):
             value.size,
             right,
             allowed=None if promised is None or limit >= 1 else limit,
-            ok=None if promised is None else fine,
+            ok=True if fine and promised is not None else None,  # no promise covers it: it cannot break one
             warning=not fine or beyond,
             beyond=beyond,
             remedy=REMEDY if not fine or beyond else "",

@@ -60,7 +60,9 @@ class Skewness(Attack):
             highest=share,
             ok=kept if closeness else None,
             warning=not low,
-            remedy="" if low or closeness else 'ask for it: --also "t<=0.3", or merge rare values in the source',
+            remedy=""
+            if low or closeness
+            else "merge rare values in the source; or keep t: -a mondrian -p property=t_closeness -p t=0.3",
             details={
                 "lift": round(float(lift), 4),
                 **({"t": in_decimals(min(promise.threshold() for promise in closeness))} if closeness else {}),

@@ -110,10 +110,10 @@ class Finding:
     def state(self) -> str:
         """In a word or two."""
         if self.ok is None:
-            return "not promised, and it works" if self.warning else "not promised"
+            return "not promised, and gets through" if self.warning else "not promised"
         if self.ok and self.beyond:
             return ABOVE
-        return "passes" if self.ok else "fails"
+        return "held off" if self.ok else "gets through"
 
     @property
     def rate(self) -> float:

@@ -54,6 +54,7 @@ _CONFIG = {
     "header": {"labelColor": INK},
 }
 Cell = str | int | float
+_LONGEST_LABEL = 100  # of a bar
 _LONGEST_NAME = 250  # of a chart, as a screen reader says it
 
 
@@ -97,6 +98,17 @@ def _inline(svg: str, name: str) -> Markup:
     return Markup(plain.replace("<svg", f'<svg role="img" aria-label="{escaped(name[:_LONGEST_NAME])}"', 1))
 
 
+def _told_apart(names: Iterable[str]) -> list[str]:
+    """Names as short as a chart has them, no two alike: equal ones would share a bar.
+
+    >>> _told_apart(["north", "x" * 200, "x" * 201])[1:] == ["x" * 100, "(2) " + "x" * 100]
+    True
+    """
+    short = [name[:_LONGEST_LABEL] for name in names]
+    turns = [short[:i].count(name) + 1 for i, name in enumerate(short)]
+    return [name if turn == 1 else f"({turn}) {name}" for name, turn in zip(short, turns, strict=True)]
+
+
 def bars(
     title: str,
     values: Iterable[tuple[str, float]],
@@ -112,13 +124,14 @@ def bars(
     (('age', '20 %'), ('zip', '40 %'))
     """
     pairs = list(values)
+    names = _told_apart(key for key, _ in pairs)
     encoding = {
         "y": {"field": "name", "type": "nominal", "sort": None, "title": name or None, "axis": _QUIET},
         "x": _amount("value", amount, percent),
     }
     spec = {
         "height": {"step": 24},
-        "data": {"values": [{"name": key, "value": value} for key, value in pairs]},
+        "data": {"values": [{"name": key, "value": v} for key, (_, v) in zip(names, pairs, strict=True)]},
         "mark": {"type": "bar", "color": COLOURS[0], "height": {"band": 0.7}},
         "encoding": encoding,
     }
@@ -202,7 +215,7 @@ def before_after(
     triples = list(values)
     data = [
         {"name": key, "value": amount_of, "kind": kind}
-        for key, first, second in triples
+        for key, (_, first, second) in zip(_told_apart(key for key, *_ in triples), triples, strict=True)
         for kind, amount_of in zip(names, (first, second), strict=True)
     ]
     spec = {

@@ -31,7 +31,7 @@ def attacks_section(found: AuditReport) -> Section:
         "Attacks, and what they found",
         paragraph(
             "Each attack below knows everybody's quasi-identifying values and this table, and nothing of how the "
-            "table was made. What is right by luck counts, too."
+            "table was made. Persons concerned are those whose value it tells, by luck or not."
         )
         if documents
         else "",
@@ -42,26 +42,28 @@ def attacks_section(found: AuditReport) -> Section:
 
 def findings_table(caption: str, documents: Iterable[Mapping[str, Any]]) -> Markup:
     """One line for each attack, with what it means in words."""
-    header = ("attack", "verdict", "right", "95 % interval", "highest confidence", "allowed", "what it means")
+    header = ("attack", "verdict", "what it means", "persons concerned", "95 % interval", "best guess", "allowed")
     return table(caption, header, [_line(document) for document in documents])
 
 
 def _line(document: Mapping[str, Any]) -> tuple[object, ...]:
     ok = document.get("ok")
     ok = ok if isinstance(ok, bool) else None
-    words = {True: "held off", False: "succeeds", None: "nothing promised"}[ok]
-    if ok and document.get("state") == ABOVE:  # neither held off nor a broken promise
-        ok, words = None, ABOVE
+    words = str(document.get("state", ""))
+    if ok and words == ABOVE:  # neither held off nor a broken promise
+        ok = None
+    if ok is None and document.get("private") and document.get("warning"):
+        ok = False  # no promise is broken, but the truth says that it works
     interval = document.get("interval")
     ends = [_percent(end) for end in interval] if isinstance(interval, list) else []
     return (
         str(document.get("title", document.get("attack", ""))),
         joined(verdict(ok, words)),
+        ". Next: ".join(str(document[name]) for name in ("meaning", "remedy") if document.get(name)),
         f"{_percent(document.get('rate'))} ({document.get('successes')} of {document.get('trials')})",
         " to ".join(ends),
         _percent(document.get("highest")),
         _percent(document.get("allowed")),
-        str(document.get("meaning", "")),
     )
 
 

@@ -133,6 +133,15 @@ def _broken_by(record: Mapping[str, Any]) -> list[Markup]:
     ]
 
 
+def _warnings(record: Mapping[str, Any]) -> list[Markup]:
+    """What no promise covers and the truth says works stands beside what is promised."""
+    warned = [each for each in record.get("attacks", ()) if each.get("warning")]
+    return [
+        paragraph(f"Not covered by the promise: {each['title']}. {each['meaning']}.", kind="warning")
+        for each in warned
+    ]
+
+
 def _attacks(record: Mapping[str, Any]) -> list[Section]:
     graded = record.get("attacks")
     if not graded:
