@@ -214,11 +214,9 @@ def _blind(table: Table, ell: int) -> _Choice:
         return _Choice("", {}, f"{why}, or settle for readers who see the release alone (elig)")
     key = next(key for key in BLIND if one or key == "rda")
     why = (
-        f"{key} draws its groups in secret and never looks at who has what, so that knowing it tells nothing. "
-        "It is "
-    )
-    why += (
-        "taken because of that, not because of a figure on this page: to choose by those would break its promise"
+        f"{key} draws its groups in secret and never looks at who has what: knowing it adds nothing to 1/l inside "
+        "a group. It is taken because of that, not because of any measured figure: to choose by those would break "
+        "its promise"
     )
     return _Choice(key, {"l": str(ell)}, why)
 
