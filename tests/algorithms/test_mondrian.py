@@ -106,6 +106,7 @@ def test_equals_the_literal_transcription(table, asked, mode, cuts):
     compare(table, asked, mode, cuts)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.data())
 def test_equals_it_by_distances(data):
