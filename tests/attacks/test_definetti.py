@@ -54,6 +54,7 @@ def test_control_arm_knows_no_groups():
 def test_without_a_promise_nothing_fails():
     found = attacked(0.7, promise="k>=4")
     assert found.ok is None and found.warning and found.allowed is None
+    assert "25.0% have the most frequent value of their group" in found.meaning
 
 
 @pytest.mark.parametrize("promise", ["distinct_l>=2", "entropy_l>=2"])

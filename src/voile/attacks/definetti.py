@@ -66,11 +66,13 @@ class DeFinetti(Attack):
         fine = surely_at_most(right, value.size, limit)
         low, high = wilson(right, value.size)
         beyond = promised is not None and low > promised
-        against = "" if promised is None else f", where one group by itself allows {float(promised):.1%}"
+        against = f"where {float(baseline):.1%} have the most frequent value of their group"
+        if promised is not None:
+            against = f"where one group by itself allows {float(promised):.1%}"
         near = promised is not None and surely_at_most(right, value.size, promised + MARGIN)
         return self.found(
             f"{right / max(1, value.size):.1%} of {counted(value.size, 'person')} guessed right (95 % sure: "
-            f"{low:.1%} to {high:.1%}){against}, by who knows {view.knows}; "
+            f"{low:.1%} to {high:.1%}), {against}, by who knows {view.knows}; "
             f"{float(control):.1%} of persons not in the release{_YET[near] if fine and beyond else ''}",
             value.size,
             right,
