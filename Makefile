@@ -43,12 +43,13 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.tau_l
 	$(BIN)/python -m benchmarks.tau_l_speed
 	$(BIN)/python -m benchmarks.k_jump
+	$(BIN)/python -m benchmarks.rivals
 
 # every tool that the registry can install, in an environment of its own; some minutes
 peers: $(READY)
 	$(BIN)/python -m benchmarks.peers
 
-# the figures and tables of the five papers, on little in less than ten minutes; FULL=1 for all of it
+# the figures and tables of the five papers, a small profile; FULL=1 for all of it
 papers: $(READY)
 	$(BIN)/python -m benchmarks.papers $(if $(FULL),full,small)
 

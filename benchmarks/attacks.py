@@ -1,6 +1,6 @@
-"""Attacks on releases of Adult: what each finds, by the release alone, by who knows everybody, and in the worst case.
+"""Attacks on releases of Adult: by a reader of the release, by who knows everybody, and in the worst case.
 
-`python -m benchmarks.attacks` writes attacks.md: minutes, because every release is linked with all 30,162 persons.
+`python -m benchmarks.attacks` writes attacks.md.
 """
 
 import sys
@@ -56,6 +56,7 @@ def _attacked(table: Any, frame: Any, spec: Any, key: str, parameters: dict[str,
         f"{found['skewness'].details['lift']:.0f} ({found['skewness'].rate:.0%})",
         f"{float(found['reidentification'].highest or 0):.0%}",
         f"{inside['rate']:.1%}",
+        inside["state"],
         f"{learnt.rate:.1%}",
         f"{learnt.details['control']:.1%}",
         learnt.state,
@@ -67,16 +68,20 @@ def _attacked(table: Any, frame: Any, spec: Any, key: str, parameters: dict[str,
 _HEAD = [
     "# Attacks on Adult",
     "",
-    "30,162 rows, seven quasi-identifiers, occupation sensitive with ARX's hierarchy. `python -m benchmarks.attacks` writes this.",
+    "30,162 rows, seven quasi-identifiers, occupation sensitive with ARX's hierarchy. Written by",
+    "`python -m benchmarks.attacks`.",
     "",
     "| release | homogeneous, persons | best guess | ruled out: best guess | one meaning, persons (best guess) "
-    "| lift (persons above 4) | found with | deFinetti, group known | deFinetti, known persons | strangers | verdict |",
-    "|---|---|---|---|---|---|---|---|---|---|---|",
+    "| lift (persons above 4) | found with | deFinetti, group known | verdict on it "
+    "| deFinetti, persons known | strangers | verdict on it |",
+    "|---|---|---|---|---|---|---|---|---|---|---|---|",
 ]
 _NOTES = [
-    "*Group known*: everybody's quasi-identifiers and group, 4,000 persons, as in every private record. *Known persons*:",
-    "everybody's quasi-identifiers alone, linked to the published groups (`voile audit --known`), 30,000 persons. *Strangers*:",
-    "guesses by the same model about persons it did not learn from, without their group. The verdict is of known persons.",
+    "*Group known*: everybody's quasi-identifiers and group, 4,000 persons, as in every private record.",
+    "*Persons known*: everybody's quasi-identifiers alone, linked to the published groups",
+    "(`voile audit --known`), 30,000 persons. *Strangers*: guesses by the same model about persons",
+    "it did not learn from, without their group, for persons known. Each figure of deFinetti has its own",
+    "verdict. Draws are secret: figures of random groups differ from run to run.",
 ]
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ RUNS = {  # name, algorithm and parameters, turns (the median counts)
     "bsgi": ("bsgi", {}, 3),
     "elig, refine = 0": ("elig", {"refine": 0}, 3),
     "elig": ("elig", {}, 1),
+    "anatomy": ("anatomy", {}, 3),
 }
 
 _RUN = """
@@ -63,14 +64,16 @@ result = {{
 
 def speed(folder: Path) -> list[dict[str, Any]]:
     """End-to-end time as a multiple of the floor in the same process, peak memory and GCP."""
-    rows = []
-    for label, (key, more, turns) in RUNS.items():
-        for n in SIZES:
-            code = _RUN.format(
-                folder=str(folder), n=n, key=key, more=more, turns=turns, label=label[:4] + str(len(more))
-            )
-            rows.append({"run": label, **measured(code)})
-    return rows
+    return [
+        {"run": label, **timed(folder, label[:4] + str(len(more)), n, key, more, turns)}
+        for label, (key, more, turns) in RUNS.items()
+        for n in SIZES
+    ]
+
+
+def timed(folder: Path, label: str, n: int, key: str, more: dict[str, object], turns: int) -> dict[str, Any]:
+    """One algorithm on a table of n rows, several times, in a process of its own; releases have the label."""
+    return measured(_RUN.format(folder=str(folder), n=n, key=key, more=more, turns=turns, label=label))
 
 
 def growth(rows: list[dict[str, Any]]) -> dict[str, float]:

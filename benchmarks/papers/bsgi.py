@@ -63,8 +63,8 @@ class Sizes:
 
 SIZES = {
     "tiny": Sizes(600, (2, 3), 1),
-    "small": Sizes(None, (2, 3, 4, 5, 6, 7), 1),
-    "full": Sizes(None, (2, 3, 4, 5, 6, 7), 3),
+    "small": Sizes(None, (2, 3, 4, 5, 6, 7), 3),
+    "full": Sizes(None, (2, 3, 4, 5, 6, 7), 9),
 }
 
 

@@ -46,10 +46,11 @@ def write_contents(results: Path = HERE, docs: Path = DOCS) -> None:
     text = f"""# The papers, run again
 
 Every figure and table of the five papers' evaluations, on Adult, Nursery and a census table, with our figure
-beside the paper's. `make papers` runs a small profile of all of it in less than ten minutes, `make papers FULL=1`
-the whole; a single paper: `python -m benchmarks.papers.streamliner small`. Each page says which profile and which
-run made it. The papers' figures are pictures without numbers in the text we have: where the text states a number
-it stands beside ours, and elsewhere "plot only" or "not stated".
+beside the paper's. `make papers` runs a small profile of all of it, meant for less than ten minutes on two quiet
+cores (minutes below are by the wall, whatever else ran); `make papers FULL=1` the whole; a single paper: `python
+-m benchmarks.papers.streamliner small`. Each page says which profile and which run made it. The papers' figures
+are pictures without numbers in the text we have: where the text states a number it stands beside ours, and
+elsewhere "plot only" or "not stated".
 
 {table(runs)}
 ## Which claims hold

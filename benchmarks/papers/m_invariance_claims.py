@@ -57,7 +57,13 @@ def _figure_4(found: dict[str, Any]) -> Exhibit:
     ]
     lines = [{**row, "line": f"{row['sensitive']}, l = {row['l']}"} for row in rows if row["algorithm"] == first]
     chart = panel(
-        "4  group known", lines, ("r", "update volume r"), ("by_groups", "persons told"), "line", x_format=","
+        "4  group known",
+        lines,
+        ("r", "update volume r"),
+        ("by_groups", "persons told"),
+        "line",
+        x_format=",",
+        overlapping=True,
     )
     return Exhibit(
         "Figure 4",

@@ -128,10 +128,12 @@ def run_of(profile: str, seconds: float) -> dict[str, Any]:
 def regenerate(study: Study, profile: str, results: Path = HERE, docs: Path = DOCS) -> dict[str, Any]:
     """Measure, and write the JSON, the page and its pictures."""
     began = time.perf_counter()
-    say = lambda line: print(f"{time.perf_counter() - began:6.1f} s  {line}", flush=True)  # noqa: E731
+    say = lambda line: print(f"{time.perf_counter() - began:6.1f} s  {study.PAPER.key}: {line}", flush=True)  # noqa: E731
     found = study.measured(study.SIZES[profile], say)
     found["run"] = run_of(profile, time.perf_counter() - began)
-    (results / f"{study.PAPER.key}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    target = results / f"{study.PAPER.key}.json"
+    target.with_suffix(".new").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    target.with_suffix(".new").replace(target)  # whole, for another paper's process may read it for the index
     return write(study, results, docs)
 
 

@@ -170,11 +170,12 @@ def _figure_1(found: dict[str, Any]) -> Exhibit:
         ),
     ]
     chart = panel(
-        "1  l = 8, grouping alone",
+        "Grouping alone, l = 8",
         times,
         ("rows", "rows"),
         ("seconds", "CPU seconds"),
         "line",
+        ordinal=False,
         x_format=",",
         format=".2f",
     )

@@ -11,7 +11,10 @@ from voile import catalog
 from voile.core.attack import Finding, View
 from voile.core.bags import Bags
 from voile.core.privacy_model import PrivacyModel
+from voile.core.table import Table
 from voile.core.verdict import Verdict
+
+ATTACKED = 4_000  # persons, of every release, for the steward: enough to be within 2 points of the rate
 
 
 def verdicts(bags: Bags) -> dict[str, Verdict]:
@@ -42,3 +45,11 @@ def graded_findings(view: View, truth: Sequence[NDArray[np.int64]] | None, perso
             finding = attack.configure({"persons": persons}).run(seen, None if truth is None else truth[place])
             found.append(replace(finding, details=finding.details | column))
     return found
+
+
+def worst_case(
+    table: Table, group: NDArray[np.int64], bags: Bags, promises: Sequence[PrivacyModel]
+) -> list[Finding]:
+    """The same on a grouping that is at hand, by who knows everybody's group."""
+    truth = [column.codes for column in table.sensitive]
+    return graded_findings(View.inside(table, group, bags, promises), truth, ATTACKED)

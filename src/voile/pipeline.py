@@ -1,10 +1,8 @@
 """The straight line: read -> Table -> partition -> check -> render -> write -> audit -> reveal."""
 
-import datetime
 import hashlib
 import math
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -12,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
 from voile.auditing import AuditReport, audit
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
-from voile.core.attack import View
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
 from voile.core.draws import SECRET, Draws, InsecureDraws
@@ -33,21 +29,26 @@ from voile.core.schema import SENSITIVE_TABLE, Role
 from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
-from voile.exposure import exact_findings, graded_findings, verdicts
+from voile.exposure import exact_findings, verdicts, worst_case
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.measuring import measured, parse_measures
 from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
-from voile.output.writers import write_bytes, write_counterfeits, write_data, write_document, write_hierarchy_file
+from voile.output.writers import (
+    set_dates,
+    write_counterfeits,
+    write_data,
+    write_document,
+    write_hierarchy_file,
+    write_private,
+)
 from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
-from voile.rendering.release_frame import render
-from voile.rendering.two_tables import render_two_tables
+from voile.rendering.release_frame import rendered
 from voile.reporting.pages import draft, is_wanted, write_reports
 from voile.reporting.private_report import truth_of
 from voile.requirements import parse_requirements, promise_with
 
-ATTACKED = 4_000  # persons, of every release, for the steward: enough to be within 2 points of the rate
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
 
@@ -145,17 +146,13 @@ def released(
         refuse_hidden_tree(table.schema)
     boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
-        rendering = beside.submit(_rendered, table, partition, boxes)
-        bags = _checked(table, partition, [claim.promise, *claim.also])
+        rendering = beside.submit(rendered, table, partition, boxes)
+        promises = [claim.promise, *claim.also]
+        bags = _checked(table, partition, promises)
         checks = verdicts(bags)
         document = certificate(table, boxes, claim, bags, checks, catalog.metrics())
-        promises = [claim.promise, *claim.also]
         document["attacks"] = [finding.document() for finding in exact_findings(bags, checks, promises)]
-        graded = graded_findings(
-            View.inside(table, _classes(table, partition), bags, promises),
-            [column.codes for column in table.sensitive],
-            ATTACKED,
-        )
+        graded = worst_case(table, _classes(table, partition), bags, promises)
         truth: dict[str, Any] = {}
         if claim.algorithm.generalises:
             document["true_values"], truth = _on_true_values(table, partition, claim.promise)
@@ -170,16 +167,6 @@ def released(
     fakes = counterfeits if claim.algorithm.counterfeits else None
     compared = partial(truth_of, table, boxes, bool(measures))
     return Release(frame, document, table.schema, record, fakes, write, sensitive, compared)
-
-
-def _rendered(
-    table: Table, partition: Partition, boxes: Boxes
-) -> tuple[pl.DataFrame, pl.DataFrame | None, pl.DataFrame | None]:
-    """The published rows; what goes with them: counterfeits by group, or sensitive values by group."""
-    if partition.separate:
-        rows, sensitive = render_two_tables(table, partition)
-        return rows, None, sensitive
-    return *render(table, partition, boxes), None
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:
@@ -343,10 +330,10 @@ def write_audited(
         digests = {**files, written.name: sha256_of(written)}
         found = audit(staging.path, release.schema)
         truth = {} if drawing is None else drawing.result().truth
-        _write_private({**release.private_record, **truth}, staging.path / "private")
+        write_private({**release.private_record, **truth}, staging.path / "private")
         if drawing is not None and found.ok:
             write_reports(drawing.result(), found, release.private_record, staging.path)
-        _date(staging.path, str(release.certificate["date"]))
+        set_dates(staging.path, str(release.certificate["date"]))
     if not found.ok or found.rows != release.frame.height or not found.digest_matches:
         raise PromiseBroken(
             "the written release failed its audit; nothing was revealed",
@@ -364,21 +351,6 @@ def sha256_of(path: Path) -> str:
     """The digest of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _write_private(record: Mapping[str, Any], folder: Path) -> None:
-    folder.mkdir(mode=0o700)
-    shown = {name: value for name, value in record.items() if name != "digest_key"}
-    write_document({"note": "for the steward; never publish this folder", **shown}, folder / "record.json")
-    if record.get("digest_key"):
-        write_bytes(record["digest_key"].hex().encode(), folder / "input.key")
-
-
-def _date(folder: Path, day: str) -> None:
-    """Files carry the day of the release, not the minute of the run."""
-    moment = datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC).timestamp()
-    for path in sorted(folder.rglob("*")):
-        os.utime(path, (moment, moment))
 
 
 def publish(

@@ -1,4 +1,4 @@
-"""Anatomy: groups of l different values; quasi-identifiers as they are in one table, values by group in another."""
+"""Anatomy: groups of l different values; quasi-identifiers as they are in one table, values in another."""
 
 import numpy as np
 import polars as pl

@@ -102,6 +102,7 @@ def test_promise(table, ell, ineligible):
     assert partition.suppressed == fewest_suppressed(sizes, ell)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(tables(least=10, most=60, values=8))
 def test_refining_keeps_the_promise_and_never_costs(table):
@@ -135,6 +136,7 @@ def test_threads_do_not_matter(monkeypatch):
 PLAIN = [0.0274, 0.0768, 0.1584, 0.2464, 0.3460, 0.4366]  # facts/bsgi.md A6
 
 
+@pytest.mark.slow
 def test_adult_is_below_the_facts(adult_table):
     """GCP on Adult; facts/bsgi.md A6 has sides of equal length, and a third more loss."""
     import voile

@@ -106,6 +106,7 @@ def test_equals_the_literal_transcription(table, asked, mode, cuts):
     compare(table, asked, mode, cuts)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.data())
 def test_equals_it_by_distances(data):
@@ -285,3 +286,13 @@ def test_adult_in_relaxed_parts(adult_table):
     for ell, expected in zip(range(2, 8), facts, strict=True):
         algorithm = Mondrian(l=ell, property="distinct", mode="relaxed", cuts="median")
         assert abs(adult_table.n / algorithm.partition(adult_table).groups / expected - 1) < 0.06
+
+
+def test_relaxed_cuts_do_not_part_equal_rows_by_their_values():
+    """Rows that look alike stand in the order of their sensitive values: a cut there would tell them."""
+    ages = [20] * 10 + [30] * 20 + [40] * 10
+    table = table_from(ages, [0] * 40, [0] * 40, [0] * 40, [0] * 20 + [1] * 20)
+    found = Mondrian(property="k_anonymity", k=20, mode="relaxed").partition(table)
+    assert found.groups == 2
+    values = table.sensitive[0].codes
+    assert [np.bincount(values[found.group == g]).tolist() for g in range(2)] == [[15, 5], [5, 15]]

@@ -31,7 +31,7 @@ def attacked(depends, *, promise="l>=4", truth=True, **parameters):
 def test_control_that_must_succeed():
     """Where quasi-identifiers tell values, groups of four do not hide them."""
     found = attacked(0.7)
-    assert found.rate > 0.6 and found.ok is False and found.private
+    assert found.rate > 0.6 and found.state == "not promised, and gets through" and found.private
     assert found.details["beyond_promise"] and found.details["baseline"] == 0.25
 
 
@@ -54,6 +54,35 @@ def test_control_arm_knows_no_groups():
 def test_without_a_promise_nothing_fails():
     found = attacked(0.7, promise="k>=4")
     assert found.ok is None and found.warning and found.allowed is None
+    assert "25.0% have the most frequent value of their group" in found.meaning
+
+
+@pytest.mark.parametrize("promise", ["distinct_l>=2", "entropy_l>=2"])
+def test_less_than_certain_is_no_bound(promise):
+    """Distinct and entropy l name no share: nothing is held off by them, and no figure is said to be promised."""
+    found = attacked(0.7, promise=promise)
+    assert found.state == "not promised, and gets through" and found.allowed is None
+    assert found.details["promised"] is None and "allows" not in found.meaning
+
+
+def test_as_good_as_of_strangers_is_still_above_the_promise():
+    """Where quasi-identifiers tell all, anybody can be guessed: no broken promise, and nothing is held off."""
+    found = attacked(0.97)
+    assert found.details["control"] > 0.9 and found.ok is True
+    assert found.warning and found.beyond and found.remedy and found.state == "above the promise"
+    assert "hardly better than these are guessed" in found.meaning and found.allowed is None
+
+
+def test_control_arm_of_a_periodic_plan():
+    """Groups of values 0 to 2 and of 3 to 5 take turns. Quasi-identifiers tell nothing, so that strangers are
+    guessed as often as the top value: neither halves nor a sample may be every second group."""
+    values = np.tile(np.arange(6), 500)
+    group = np.arange(values.size) // 3
+    quasi = np.random.default_rng(2).integers(0, 10, values.size)
+    view = View(Bags.of(group, [values]), group, (quasi,), tuple(parse_requirements("l>=3")))
+    for persons in (values.size, values.size // 2):
+        found = DeFinetti(persons=persons).run(view, values)
+        assert abs(found.details["control"] - 1 / 6) < 0.04 and abs(found.rate - 1 / 3) < 0.04
 
 
 def test_without_the_truth_nothing_is_graded():

@@ -49,9 +49,11 @@ def test_homogeneity_equals_its_definition(groups):
 
 def test_homogeneity_control_and_promise():
     """Ten persons and one value: k-anonymity does not help."""
-    assert Homogeneity().run(view_of([[3] * 10, [1, 2]], "k>=2")).state == "not promised, and it works"
+    assert Homogeneity().run(view_of([[3] * 10, [1, 2]], "k>=2")).state == "not promised, and gets through"
     assert Homogeneity().run(view_of([[3] * 10, [1, 2]], "l>=2")).ok is False
     assert Homogeneity().run(view_of([[0, 1, 2, 2], [1, 2]], "l>=2")).ok is True
+    less_than_certain = Homogeneity().run(view_of([[0, 1, 1, 1], [1, 2]], "distinct_l>=2"))
+    assert less_than_certain.ok is True and less_than_certain.allowed is None
 
 
 def posterior(group, b):
@@ -92,7 +94,7 @@ def test_elimination_control():
     "promise, ruled_out, allowed",
     [
         ("l>=4", 2, Fraction(1, 2)),
-        ("distinct_l>=3", 1, 1),
+        ("distinct_l>=3", 1, None),  # nobody is told, which is no figure
         ("c[l=3]<2", 1, Fraction(2, 3)),
         ("tau[l=3]<=0.5", 1, Fraction(2, 3)),
         ("k>=4", 1, None),
@@ -101,7 +103,7 @@ def test_elimination_control():
 def test_elimination_rules_out_what_is_promised(promise, ruled_out, allowed):
     found = BackgroundElimination().run(view_of([[0, 1, 2, 3], [1, 2, 4, 5]], promise))
     assert (found.details["values_ruled_out"], found.allowed) == (ruled_out, allowed)
-    assert found.ok is (None if allowed is None else True)
+    assert found.ok is (None if promise.startswith("k") else True)
 
 
 @given(groupings, st.sampled_from(["l", "unique_l", "distinct_l", "entropy_l", "m"]), st.integers(1, 5))
@@ -139,7 +141,7 @@ def test_skewness_equals_its_definition(groups):
 
     assert found.details["lift"] == round(float(max(map(lift, groups))), 4)
     assert found.successes == sum(len(group) for group in groups if lift(group) > 4)
-    assert found.ok is (True if found.successes == 0 else None)
+    assert found.ok is None and found.warning == (found.successes > 0)
 
 
 def test_skewness_control_and_promise():
@@ -148,7 +150,8 @@ def test_skewness_control_and_promise():
     found = Skewness().run(view_of(groups))
     assert found.details["lift"] == 50 and found.successes == 2 and found.warning
     assert Skewness().run(view_of(groups, "t<=0.2")).ok is False
-    assert Skewness().run(view_of(groups, "t<=0.5")).ok is True
+    kept = Skewness().run(view_of(groups, "t<=0.5"))
+    assert kept.ok is True and kept.allowed is None and kept.document()["t"] == "0.5"  # a distance, not a share
 
 
 @given(groupings)

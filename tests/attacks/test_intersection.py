@@ -50,6 +50,13 @@ def test_two_independent_releases_are_the_control():
     assert both.rate > 0.1 and both.ok is False and both.highest == 1
 
 
+def test_less_than_certain_is_no_bound():
+    """Distinct l says of one release that nobody is told: of several it says nothing, so nothing passes."""
+    first, second = view_of([0, 0, 1, 1], [1, 2, 3, 4], "distinct_l>=2"), view_of([0, 1, 0, 1], [1, 2, 3, 4])
+    found = Intersection().run(intersected([first, second]))
+    assert found.successes == 4 and found.allowed is None and found.state == "not promised, and gets through"
+
+
 def test_who_is_in_one_release_loses_nothing():
     values = [1, 2, 3]
     first, second = view_of([0, 0, 0], values), view_of([0, 0, -1], values)

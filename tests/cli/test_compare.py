@@ -62,6 +62,7 @@ def test_a_recommendation_without_a_run(tmp_path, reader, monkeypatch, capsys):
         ["-a", "elig", "-p", "l"],
         ["-a", "nothing", "-p", "l=2"],
         ["-a", "elig", "-p", "l=2", "--measure", "beauty"],
+        ["-a", "elig", "-p", "l=\u00b2"],
         ["--recommend", "-p", "refine=0"],
         ["--recommend", "-p", "l=2..3,l=4"],
     ],

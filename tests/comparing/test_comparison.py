@@ -10,7 +10,7 @@ import voile
 from tests.comparing.people import DISEASES, table
 from voile.comparing.children import Children
 from voile.comparing.comparison import MEASURES, Comparison
-from voile.comparing.one_run import outcome_of
+from voile.comparing.one_run import outcome_of, warmed
 from voile.comparing.plan import Run
 from voile.comparing.recommending import recommendations
 from voile.errors import InputError, OutputError, ParameterError
@@ -33,6 +33,8 @@ def test_a_run_says_all_that_is_asked_of_it():
     utility = release.certificate["utility"]
     assert {name: found[name] for name in utility} == utility
     assert found[QUICK] == release.private_record["measured"][QUICK]
+    graded = {f"attack_{f['attack']}": f["rate"] for f in release.private_record["attacks"]}
+    assert graded and {name: found[name] for name in graded} == graded
     assert found["rows"] == 60 and found["suppressed_rows"] == 0 == found["counterfeits"]
     assert found["seconds"] > 0 and found["cpu_seconds"] > 0 and found["peak_mb"] > 1
     json.dumps(found, allow_nan=False)
@@ -43,6 +45,12 @@ def test_a_run_that_cannot_be_is_a_reason_not_a_crash():
     assert found["why"] == "infeasible" and "l = 4 is the largest possible" in found["refusal"]
     refused = outcome_of(table(), "sweep", {"tau": "0.01", "l": "2"}, "")
     assert "kept" not in refused and refused["refusal"]
+
+
+def test_after_a_warm_up_nothing_is_left_to_compile():
+    """Also where a sample of rows would not allow what the table allows."""
+    warmed(table(), "rda", {"l": "4"})
+    assert not warmed(table(), "rda", {"l": "4"})
 
 
 def test_suppressed_rows_and_counterfeits_are_counted():
@@ -133,12 +141,23 @@ def children(tmp_path):
 
 @pytest.mark.slow
 def test_a_run_that_takes_too_long_is_given_up(children, tmp_path):
-    """No child starts within 0.2 seconds; the table is gone when all is over."""
+    """No child starts within 0.2 seconds; the table has no name that could stay behind."""
     ((_, outcome),) = children.outcomes([Run("elig", (("l", "2"),))])
     assert outcome["why"] == "failed" and "given up" in outcome["refusal"]
-    assert stat.S_IMODE((tmp_path / "table.pickle").stat().st_mode) == 0o600
-    children.__exit__(None, None, None)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_takes_no_table_is_a_refusal(tmp_path):
+    with pytest.raises(OutputError):
+        Children(table(), tmp_path / "gone", jobs=1, measure="", limit=None)
+
+
+@pytest.mark.slow
+def test_children_beside_each_other_read_the_same_table(tmp_path):
+    runs = [Run("elig", (("l", ell),)) for ell in "234"]
+    with Children(table(), None, jobs=3, measure="", limit=None) as running:
+        found = dict(running.outcomes(runs))
+    assert [found[run]["achieved_l"] for run in runs] == [2, 3, 4]
 
 
 @pytest.mark.slow

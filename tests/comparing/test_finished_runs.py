@@ -50,6 +50,23 @@ def test_half_a_line_is_none(tmp_path):
     assert list(kept(tmp_path)) == [RUN, OTHER]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{}",
+        '{"algorithm": "elig", "parameters": []}',
+        '{"algorithm": "elig", "parameters": 3, "outcome": {"kept": true}}',
+        '{"algorithm": "elig", "parameters": [["l"]], "outcome": {"kept": true}}',
+        '{"algorithm": "elig", "parameters": [["l", [2]]], "outcome": {"kept": true}}',
+        '{"algorithm": "elig", "parameters": [["l", "2"]], "outcome": {}}',
+    ],
+)
+def test_a_line_that_is_no_run_is_skipped(tmp_path, line):
+    path = keep(tmp_path, OTHER)
+    path.write_text(path.read_text() + line + "\n")
+    assert list(kept(tmp_path)) == [OTHER]
+
+
 def test_a_file_of_rubbish_begins_anew(tmp_path):
     path = keep(tmp_path, RUN)
     path.write_bytes(b"\xff\x00 rubbish\n[1]\n")

@@ -52,8 +52,12 @@ def mondrian(columns, sensitive, good, relaxed, free):
     def median(rows, j):
         codes = columns[j][1]
         if relaxed:
-            ordered = sorted(rows, key=lambda r: (codes[r], r))
-            return sorted(ordered[: len(rows) // 2]), sorted(ordered[len(rows) // 2 :])
+            middle = sorted(codes[r] for r in rows)[(len(rows) - 1) // 2]
+            below, run = ([r for r in rows if f(codes[r], middle)] for f in (int.__lt__, int.__eq__))
+            ties = len(rows) // 2 - len(below)  # of the rows in the middle, spread evenly over them
+            tied = {r for i, r in enumerate(run) if (i + 1) * ties // len(run) > i * ties // len(run)}
+            left = sorted({*below, *tied})
+            return left, [r for r in rows if r not in set(left)]
         cuts = sorted({codes[r] for r in rows})[1:]
         at = min(cuts, key=lambda c: (abs(len(rows) - 2 * sum(codes[r] < c for r in rows)), c))
         return sides(rows, j, at)

@@ -1,6 +1,8 @@
 """Charts: text stays text, colours are the page's, nothing is fetched."""
 
+import os
 import re
+import signal
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -56,13 +58,31 @@ def test_nothing_is_fetched_and_no_ids_clash(drawn):
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize(
-    "text", ["\x00", "\u202e", "\ud800", "\n\t", "\x1b[31m", "x" * 10**6, "\U000e0001", "{" * 300]
-)
+@pytest.mark.parametrize("text", ["\x00", "\u202e", "\ud800", "\n\t", "\x1b[31m", "x" * 10**6, "{" * 300])
 def test_no_text_ends_the_process(text):
     """A NUL would: the converter aborts."""
     svg = bars(f"a{text}b", [(f"a{text}b", 1)], amount=text).svg()
-    assert len(svg) < 20_000 and text not in svg
+    assert svg.startswith("<svg") and len(svg) < 20_000 and text not in svg
+
+
+@pytest.mark.slow
+def test_a_forked_process_draws_the_same(tmp_path):
+    """The converter's threads are not in it: it would wait for ever."""
+    chart = bars("x", [("a", 1)], amount="n")
+    here = chart.svg()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(120)
+        (tmp_path / "there.svg").write_text(chart.svg())
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert (tmp_path / "there.svg").read_text() == here
+
+
+def test_what_cannot_be_drawn_is_in_the_table():
+    """The converter cuts a long label in the middle of a sign, and fails."""
+    chart = bars("x", [("\U0001f600" * 60, 1)], amount="n")
+    assert "cannot be drawn" in chart.svg() and chart.rows == (("\U0001f600" * 60, 1),)
 
 
 def test_numbers_are_in_the_table_beside_it():

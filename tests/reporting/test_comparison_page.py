@@ -41,6 +41,17 @@ def test_the_page_says_what_must_not_be_made_of_it(html):
 
 
 @pytest.mark.slow
+def test_two_tables_are_named_not_drawn():
+    html = comparison_page(document(["elig", "anatomy"], 2))
+    assert "Not drawn: anatomy." in html and "guessed right" in html
+
+
+@pytest.mark.slow
+def test_beside_the_answer_stands_what_it_does_not_cover(html):
+    assert html.count("<strong>Not covered: </strong>") == 2 and "right, where 1/l is 25.0%" in html
+
+
+@pytest.mark.slow
 def test_refusals_are_lines_in_words(html):
     assert "Runs without a release, and why" in html and "fewer than l = 7 needs" in html
 

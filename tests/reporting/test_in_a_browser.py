@@ -63,7 +63,7 @@ def test_too_little_contrast_is_noticed(browser, tmp_path):
 
 
 def test_keys_walk_the_page_in_its_order(browser, reports):
-    """Tab goes from the skip link through all that can be used, in the order of the document, and shows where it is."""
+    """Tab goes from the skip link through all that can be used, in the order of the page, and shows where."""
     seen = opened(browser, reports[0])
     usable = "a[href], summary, [tabindex='0']"
     expected = seen.evaluate(f'[...document.querySelectorAll("{usable}")].filter(e => e.checkVisibility()).length')
@@ -102,8 +102,10 @@ def test_nothing_is_wider_than_the_screen(browser, reports, width):
         seen = opened(browser, path, viewport={"width": width, "height": 800})
         open_everything(seen)
         assert seen.evaluate("document.documentElement.scrollWidth") <= width
-        small = "[...document.querySelectorAll('svg')].map(e => e.getBoundingClientRect().width / e.viewBox.baseVal.width)"
-        assert min(seen.evaluate(small)) > 0.85, "texts of charts stay readable"
+        scale = "e => e.getBoundingClientRect().width / e.viewBox.baseVal.width"
+        assert min(seen.evaluate(f"[...document.querySelectorAll('svg')].map({scale})")) > 0.85, (
+            "texts of charts stay readable"
+        )
 
 
 def test_prints(browser, reports):

@@ -98,7 +98,7 @@ def curve_order(values: NDArray[np.int32], axes: int) -> NDArray[np.int64]:
     """Row numbers along the curve; rows in one place by their number. The first columns are so many axes. Columns
     of one value are left out: they would only bend the curve.
 
-    >>> curve_order(np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.int32), 0).tolist()
+    >>> curve_order(np.array([[0, 0], [0, 1], [1, 1], [1, 0]], np.int32), 0).tolist()
     [0, 1, 2, 3]
     """
     n, across = values.shape[0], spans(values)

@@ -125,7 +125,7 @@ def published(node: FrequencySet, good: Mask) -> Partition:
 def _refuse_large(nodes: int) -> None:
     if nodes > MOST_NODES:
         raise ParameterError(
-            f"{nodes} combinations of levels",
+            f"{nodes if nodes < 10**12 else f'more than 10^{len(str(nodes)) - 1}'} combinations of levels",
             where="incognito",
             rule=f"a lattice has at most {MOST_NODES}, since each may have to be counted",
             remedy="declare fewer quasi-identifying columns, use hierarchies with fewer levels, or use mondrian",

@@ -18,7 +18,7 @@ from voile.errors import BeyondReach, InputError, counted
 from voile.exposure import graded_findings
 from voile.intake.sensitive_table import joined
 from voile.intake.spec_file import Spec, schema_of
-from voile.kernels.seats import count_covers, take_seats
+from voile.kernels.seats import BLOCK, SortedBoxes, count_covers, take_seats
 from voile.release_files import ReadRelease, plain, read_release
 from voile.requirements import parse_requirements
 from voile.series_auditing.knowledge import ShownRelease, Values
@@ -95,11 +95,20 @@ def seated(groups: PublishedGroups, points: NDArray[np.int32], seats: Integers) 
             rule=f"at most {MOST_PAIRS} pairs of them are compared",
             remedy="attack a release of a part of the table",
         )
-    boxes = groups.boxes()
+    if not groups.groups:
+        return np.full(len(points), -1)
+    boxes, form, first, members = groups.boxes()
+    widths = (boxes[:, 1::2].astype(np.int64) - boxes[:, ::2] + 1).sum(axis=0) / (
+        points.max(axis=0, initial=0) + 1
+    )
+    lead = int(np.argmin(widths))
+    sort = np.argsort(boxes[:, 2 * lead], kind="stable")
+    highest = np.maximum.reduceat(boxes[sort, 2 * lead + 1], np.arange(0, sort.size, BLOCK))
+    side = SortedBoxes(boxes[sort], form[sort], first, members, lead, highest)
     covers = np.zeros(len(points), np.int64)
-    count_covers(*boxes, points, covers)
-    group = np.full(len(points), -1)
+    count_covers(side, points, covers)
     anybody = np.random.default_rng(0).permutation(len(points))
     order = anybody[np.argsort(covers[anybody], kind="stable")]
-    take_seats(*boxes, points, order, seats.astype(np.int64), group)
-    return group
+    place = np.full(len(points), -1)
+    take_seats(side, points, order, seats[sort].astype(np.int64), place)
+    return np.where(place < 0, -1, sort[place])

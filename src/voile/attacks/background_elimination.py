@@ -55,7 +55,7 @@ class BackgroundElimination(Attack):
             int(view.bags.persons.sum()),
             told,
             highest=highest,
-            allowed=allowed[most],
+            allowed=view.bound(most),
             ok=ok,
             warning=told > 0,
             remedy="take a greater l: it is the number of values that must be ruled out, and one" if told else "",

@@ -3,7 +3,8 @@
 Groups promise that everybody in them is equally likely to have each value. Who looks at all groups sees that, say,
 groups with more old persons have more of one value, learns by how much, and guesses the old person of each group
 (Kifer 2009). The model is naive Bayes over the quasi-identifiers, long columns in bins; expectation and
-maximisation start from equal shares, so nothing is drawn and the same release gives the same figures.
+maximisation start from equal shares, and groups are taken in a fixed order: the same release gives the same
+figures.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ Integers = NDArray[np.int64]
 Chances = NDArray[np.float64]
 BINS = 16  # of a column with more values
 ROUNDS = 12
+ORDER = 2009  # seed of the fixed order that groups are taken in
 MARGIN = Fraction(1, 20)  # above what is promised, or known anyway (docs/known-limits.md)
 
 
@@ -44,14 +46,14 @@ class DeFinetti(Attack):
     graded = True
 
     persons: int = parameter(
-        "who is attacked at most; whole groups, spread over the release", default=30_000, minimum=1
+        "who is attacked at most; whole groups, from all over the release", default=30_000, minimum=1
     )
 
     def run(self, view: View, truth: Integers | None = None) -> Finding:
         """Guess the first sensitive value of everybody whose group and quasi-identifiers are known."""
         known = _KnownGroups.of(view, self.persons)
         value, sure = known.guesses(known.learnt())
-        promised, believed = view.confidence(), round(float(sure.mean()) if sure.size else 0.0, 4)
+        promised, believed = view.bound(), round(float(sure.mean()) if sure.size else 0.0, 4)
         if truth is None:
             meaning = f"not graded: the model itself holds {believed:.1%} of its guesses to be right"
             return self.found(meaning, value.size, 0, details={"believed": believed})
@@ -60,21 +62,25 @@ class DeFinetti(Attack):
         strangers, told = known.control(true)
         control = Fraction(told, strangers) if strangers else Fraction(0)
         baseline = known.baseline()
-        anyway = max(baseline if promised is None else promised, control)
-        fine = surely_at_most(right, value.size, anyway + MARGIN)
+        limit = max(baseline if promised is None else promised, control) + MARGIN
+        fine = surely_at_most(right, value.size, limit)
         low, high = wilson(right, value.size)
         beyond = promised is not None and low > promised
-        against = "" if promised is None else f", where {float(promised):.1%} is promised"
+        against = f"where {float(baseline):.1%} have the most frequent value of their group"
+        if promised is not None:
+            against = f"where one group by itself allows {float(promised):.1%}"
+        near = promised is not None and surely_at_most(right, value.size, promised + MARGIN)
         return self.found(
             f"{right / max(1, value.size):.1%} of {counted(value.size, 'person')} guessed right (95 % sure: "
-            f"{low:.1%} to {high:.1%}){against}, by who knows {view.knows}; "
-            f"{float(control):.1%} of persons not in the release",
+            f"{low:.1%} to {high:.1%}), {against}, by who knows {view.knows}; "
+            f"{float(control):.1%} of persons not in the release{_YET[near] if fine and beyond else ''}",
             value.size,
             right,
-            allowed=None if promised is None else anyway + MARGIN,
-            ok=None if promised is None else fine,
-            warning=not fine,
-            remedy="" if fine else REMEDY,
+            allowed=None if promised is None or limit >= 1 else limit,
+            ok=True if fine and promised is not None else None,  # no promise covers it: it cannot break one
+            warning=not fine or beyond,
+            beyond=beyond,
+            remedy=REMEDY if not fine or beyond else "",
             private=True,
             details={
                 "promised": None if promised is None else round(float(promised), 4),
@@ -90,6 +96,10 @@ REMEDY = (
     "a promise about single groups says nothing about what all groups together teach: publish fewer or coarser "
     "quasi-identifiers or take a larger l, and say it to who signs the release"
 )
+_YET = {
+    True: ": above the promise, by at most 5 points",
+    False: ": hardly better than these are guessed, but above the promise",
+}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -107,12 +117,12 @@ class _KnownGroups:
 
     @classmethod
     def of(cls, view: View, most: int) -> "_KnownGroups":
-        """The persons of a view; of a large one, those of some groups that are spread evenly."""
+        """The persons of a view; of a large one, those of some groups. Groups are taken in an order that has
+        nothing to do with their numbers: plans are periodic, and every second group may have other values."""
         bag = view.bags.columns[0]
         sizes = np.bincount(view.group[view.group >= 0], minlength=bag.start.size - 1)
         some = max(1, min(sizes.size, sizes.size * most // max(1, int(sizes.sum()))))
-        chosen = np.arange(some) * sizes.size // some if sizes.size else np.arange(0)
-        chosen = np.concatenate([chosen[::2], chosen[1::2]])  # two halves that are alike
+        chosen = np.random.default_rng(ORDER).permutation(sizes.size)[:some]
         number = np.full(sizes.size + 1, -1)  # the last place is that of rows in no group
         number[chosen] = np.arange(chosen.size)
         own = number[view.group]

@@ -52,7 +52,7 @@ class Homogeneity(Attack):
             everybody,
             persons,
             highest=highest,
-            allowed=allowed,
+            allowed=view.bound(),
             ok=ok,
             warning=persons > 0,
             remedy="publish with a promise about values, for example frequency l-diversity with l=2"

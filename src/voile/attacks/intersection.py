@@ -42,7 +42,7 @@ class Intersection(Attack):
         left = left[left > 0]  # with nothing left somebody's value changed: nothing is concluded
         told = int((left == 1).sum())
         least = int(left.min(initial=int(left.max(initial=0))))
-        allowed = view.confidence()
+        allowed = view.bound()
         highest = Fraction(1, least) if least else Fraction(0)
         ok = None if allowed is None else highest <= allowed
         return self.found(

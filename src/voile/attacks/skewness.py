@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from voile.core.attack import Attack, Finding, View
 from voile.core.bags import Bag
+from voile.core.parameters import in_decimals
 from voile.core.privacy_model import extreme_ratio
 from voile.errors import counted
 from voile.kernels.bags import greatest_ratios
@@ -22,15 +23,15 @@ class Skewness(Attack):
     >>> from voile.core.bags import Bags
     >>> view = View(Bags.of(np.array([0, 0, 1, 1, 1, 1, 1, 1]), [np.array([7, 5, 5, 5, 5, 5, 5, 5])]))
     >>> found = Skewness().run(view)
-    >>> found.details["lift"], found.ok
-    (4.0, True)
+    >>> found.details["lift"], found.state
+    (4.0, 'not promised')
     """
 
     key = "skewness"
     title = "skewness"
     paper = "Li, Li, Venkatasubramanian 2007"
     meaning = "compares the values of a person's group with those of the table: how much likelier is one now?"
-    passes = "a promised t-closeness holds; without one, no value is more than 4 times as likely as in the table"
+    passes = "a promised t-closeness holds; without one, a value more than 4 times as likely is a warning"
 
     def run(self, view: View, truth: NDArray[np.int64] | None = None) -> Finding:
         """Exact, from the bags alone."""
@@ -49,19 +50,22 @@ class Skewness(Attack):
         kept = all(promise.check(bags).ok for promise in closeness)
         distance = view.achieved.get("t_closeness")
         persons, low = int(bags.persons[skewed].sum()), lift <= MOST_LIFT
+        line = f"which is {'not ' if low else ''}above the warning line of {MOST_LIFT}"
         apart = "" if distance is None else f"; distance of a group from the table at most {distance.shown()}"
         return self.found(
-            f"in a group a value is up to {float(lift):.3g} times as likely as in the table; "
-            f"{counted(persons, 'person')} in groups where one is more than {MOST_LIFT} times{apart}",
+            f"in a group a value is up to {float(lift):.3g} times as likely as in the table, {line}; "
+            f"{counted(persons, 'person')} in groups above it{apart}",
             int(bags.persons.sum()),
             persons,
             highest=share,
-            allowed=min((promise.threshold() for promise in closeness), default=None),
-            ok=kept if closeness else (True if low else None),
+            ok=kept if closeness else None,
             warning=not low,
-            remedy="" if low or closeness else 'ask for it: --also "t<=0.3", or merge rare values in the source',
+            remedy=""
+            if low or closeness
+            else "merge rare values in the source; or keep t: -a mondrian -p property=t_closeness -p t=0.3",
             details={
                 "lift": round(float(lift), 4),
+                **({"t": in_decimals(min(promise.threshold() for promise in closeness))} if closeness else {}),
                 **({} if distance is None else {"distance": distance.shown()}),
             },
         )

@@ -152,6 +152,7 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("by column", _by_column(table["columns"])),
         *_generalised(table),
         *_measured(release.private_record),
+        *_not_covered(release.private_record),
         (
             "files",
             f"{', '.join(_written(certificate, out))}; keep {out}/private/ to yourself",
@@ -211,6 +212,13 @@ def _measured(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     )
     rows = [("measured", public), ("private", f"{private} (compared with the source: never publish it)")]
     return [row for row, figures in zip(rows, (public, private), strict=True) if figures]
+
+
+def _not_covered(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What no promise covers and the truth says works: for the steward's screen."""
+    for each in record.get("attacks", ()):
+        if each.get("warning"):
+            yield "not covered", f"{each['title']}: {each['meaning']} (for you alone: never publish it)"
 
 
 def _as_read(record: Mapping[str, Any]) -> str:

@@ -47,7 +47,10 @@ def command(
     if not series and (len(tables) > 1 or len(known) > 1):
         raise click.UsageError("several tables: add --series to judge them together")
     if out is not None and (series or known):
-        raise click.UsageError("--report is about one table, for everybody: leave --series and --known out")
+        raise click.UsageError(
+            "--report is about one table, for everybody: leave --series and --known out; for your eyes alone, "
+            "voile report ... --source compares with the truth"
+        )
     announce_compilation()
     report: Any
     with ProgressBar() as progress:

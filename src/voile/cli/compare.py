@@ -112,7 +112,8 @@ def command(
 def _asked_l(given: Mapping[str, list[str]]) -> int | None:
     """The l of the promise, if one was named."""
     asked = given.get("l", [])
-    return int(asked[0]) if len(asked) == 1 and asked[0].isdigit() and len(asked[0]) < 10 else None
+    whole = len(asked) == 1 and asked[0].isascii() and asked[0].isdecimal() and len(asked[0]) < 10
+    return int(asked[0]) if whole else None
 
 
 def _compared(table: Path, spec: Path, keys: list[str], out: Path, options: Mapping[str, Any]) -> "Comparison":

@@ -97,7 +97,7 @@ def findings(found: Iterable["Finding"]) -> None:
     for each in found:
         if each.ok is False:
             console().print(
-                f"[bold red]attack fails it:[/] {escape(f'{each.title}: {each.meaning}')}", soft_wrap=True
+                f"[bold red]gets through:[/] {escape(f'{each.title}: {each.meaning}')}", soft_wrap=True
             )
 
 

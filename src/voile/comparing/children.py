@@ -5,17 +5,18 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import IO, Any
 
 import voile
 from voile.comparing.plan import Run
 from voile.core.table import Table
-from voile.output.writers import write_bytes
+from voile.errors import OutputError
 
 _CHILD = "voile.comparing.one_run"
 ATTEMPTS = 3  # the first may compile kernels; the second may see others being compiled beside it
@@ -24,11 +25,12 @@ ATTEMPTS = 3  # the first may compile kernels; the second may see others being c
 class Children:
     """`with Children(table, folder, ...) as children:` then `children.outcomes(runs)`.
 
-    The table is written once, into a private folder, for the children to read; it is removed at the end.
+    The table is written once, into a file without a name, which children inherit: it is gone when they and we are,
+    however we end. It takes room on the disk of `folder`, or where temporary files go.
     """
 
-    def __init__(self, table: Table, folder: Path, *, jobs: int, measure: str, limit: float | None) -> None:
-        self._table = write_bytes(pickle.dumps(table, 5), folder / "table.pickle")
+    def __init__(self, table: Table, folder: Path | None, *, jobs: int, measure: str, limit: float | None) -> None:
+        self._table = _nameless(table, folder)
         self._measure, self._limit = measure, limit
         self._pool = ThreadPoolExecutor(jobs)
         # waiting for a condition or a future, the lock can be lost to Ctrl-C; such a queue waits without
@@ -46,7 +48,7 @@ class Children:
             for child in self._alive:
                 child.kill()
         self._pool.shutdown(cancel_futures=True)
-        self._table.unlink(missing_ok=True)
+        self._table.close()
 
     def outcomes(self, runs: Sequence[Run]) -> Iterator[tuple[Run, dict[str, Any]]]:
         """Each run with its outcome, as it ends."""
@@ -70,7 +72,7 @@ class Children:
         if child is None:
             return _failed("interrupted")
         job = {
-            "table": str(self._table),
+            "table": self._table.fileno(),
             "algorithm": run.algorithm,
             "parameters": dict(run.parameters),
             "measure": self._measure,
@@ -98,6 +100,7 @@ class Children:
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": known},
                 start_new_session=True,
+                pass_fds=(self._table.fileno(),),
             )
             self._alive.add(child)
         return child
@@ -125,6 +128,21 @@ class Children:
             child.wait()
         timer.cancel()
         return None if over.is_set() else said
+
+
+def _nameless(table: Table, folder: Path | None) -> IO[bytes]:
+    """A file that holds the table and is in no folder."""
+    problem = ""
+    try:
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 the children's: closed when they are done
+        pickle.dump(table, file, 5)
+        file.flush()
+    except OSError as error:
+        problem = os.strerror(error.errno or 0).lower()
+    if problem:
+        remedy = "free space or choose another folder"
+        raise OutputError(f"cannot be written ({problem})", where="table for the runs", remedy=remedy)
+    return file
 
 
 def _as_said(said: bytes | None, code: int, limit: float | None) -> dict[str, Any]:

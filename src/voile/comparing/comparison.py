@@ -6,7 +6,6 @@ private; and a release is always a fresh run, with parameters that were fixed be
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,9 +131,10 @@ def compare(
     measures = tuple(parse_measures(measure, table))
     _refuse_numbers(jobs, limit)
     at_once = min(jobs or _cores(), len(runs))
+    recommendations(table, needs)  # a table that this cannot judge must not be told so after all runs
     with contextlib.ExitStack() as stack:
         staging = None if folder is None else stack.enter_context(Staging(folder))
-        place = staging.path if staging else Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        place = staging.path if staging else None
         finished = stack.enter_context(FinishedRuns(staging.target, table, measure)) if staging else None
         outcomes = {} if finished is None else {run: finished.known[run] for run in runs if run in finished.known}
         report("comparing", len(outcomes) / len(runs))

@@ -2,7 +2,7 @@
 
 An interrupted comparison goes on from it. It begins with a key and the keyed digest of all that an outcome depends
 on (table, what is measured, code): where that differs it is begun anew. A line is one run; half a line, from a
-power cut, is none.
+power cut, is none, and nor is one that says something else.
 """
 
 import contextlib
@@ -61,9 +61,7 @@ class FinishedRuns:
             os.ftruncate(self._file, 0)
             self._append({"key": key, "digest": self._digest(key)})
             return
-        for line in lines:
-            run = Run(line["algorithm"], tuple((name, value) for name, value in line["parameters"]))
-            self.known[run] = line["outcome"]
+        self.known.update(found for line in lines if (found := _finished(line)) is not None)
         os.lseek(self._file, 0, os.SEEK_END)
         os.write(self._file, b"\n")  # half a line stays one of its own
 
@@ -103,6 +101,18 @@ def _documents(content: bytes) -> Iterator[dict[str, Any]]:
             found = json.loads(line)
             if isinstance(found, dict):
                 yield found
+
+
+def _finished(line: dict[str, Any]) -> tuple[Run, dict[str, Any]] | None:
+    """A run and its outcome; None for a line that has another shape: that run is made again."""
+    algorithm, parameters, outcome = (line.get(name) for name in ("algorithm", "parameters", "outcome"))
+    if not isinstance(algorithm, str) or not isinstance(parameters, list) or not isinstance(outcome, dict):
+        return None
+    if not all(isinstance(p, list) and [type(part) for part in p] == [str, str] for p in parameters):
+        return None
+    if not outcome.get("kept") and not {"why", "refusal"} <= outcome.keys():
+        return None
+    return Run(algorithm, tuple((name, value) for name, value in parameters)), outcome
 
 
 def _code() -> str:

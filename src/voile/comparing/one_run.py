@@ -7,6 +7,7 @@ the outcome is {"again": true}: what the compiler took would count as the run's 
 
 import contextlib
 import json
+import mmap
 import os
 import pickle
 import resource
@@ -148,6 +149,14 @@ def _peak_mb() -> float:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6, 1)
 
 
+def _inherited(file: int) -> Table:
+    """The table that the parent wrote into an open file. Other children have it open, too, and share its position:
+    so it is mapped, not read."""
+    with mmap.mmap(file, 0, access=mmap.ACCESS_READ) as content:
+        table: Table = pickle.loads(content)  # our own
+    return table
+
+
 def _end_with_parent() -> None:
     sys.stdin.read()  # returns when the parent is gone
     os._exit(1)
@@ -159,7 +168,7 @@ def main(show: Callable[[str], object] = sys.stdout.write) -> None:
     job = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        table = pickle.loads(Path(job["table"]).read_bytes())  # our own, from a folder of our own
+        table = _inherited(job["table"])
         given = job["algorithm"], job["parameters"]
         if warmed(table, *given) and not job["last"]:
             found: dict[str, Any] = {"again": True}

@@ -8,16 +8,17 @@ results may choose.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from voile import catalog
 from voile.comparing.plan import Run
 from voile.core.algorithm import Rung
+from voile.core.order import value_counts
 from voile.core.table import Table
 from voile.errors import ParameterError
 from voile.inspection.candidate import Candidate, candidate
+from voile.pipeline import promise_of
 
 ADVERSARIES, RELEASES, NOTATIONS = ("algorithm", "release"), ("one", "series"), ("intervals", "tables")
 USUAL_L = 4  # where nobody asks for another: a reader's confidence is at most 1/4
@@ -66,7 +67,8 @@ class Recommendation:
     needs: Needs
     algorithm: str  # empty: nothing here keeps such a promise
     parameters: Mapping[str, str]
-    rung: str
+    rung: str  # against whom this choice holds
+    rung_given_up: str  # what the certificate will say, where choosing by results left less of it; else empty
     looked: bool  # whether results chose it
     answer: str  # in one sentence
     reasons: tuple[tuple[str, str], ...]  # question and answer
@@ -114,21 +116,21 @@ def recommended(table: Table, needs: Needs = NEEDS, results: Results = ()) -> Re
     >>> recommended(read(people, spec)).options()
     '-a rda -p l=2'
     """
-    allows = [candidate(c.name, np.bincount(c.codes), True) for c in table.sensitive]
+    allows = [candidate(c.name, value_counts(c.codes)[1], True) for c in table.sensitive]
     ell = _fitting_l(needs, allows, results)
     choice = _chosen(table, needs, allows, ell, results)
-    rung = _rung(choice)
+    rung, given_up = _rungs(choice)
     reasons = [
         ("Are the data eligible?", " ".join(_eligible(allows, needs, ell))),
         ("Against whom?", _against(needs, rung)),
         ("One release, or several?", _how_often(needs, table)),
         ("Which notation?", _notation(needs)),
+        ("What did choosing by results cost?", _given_up(choice, given_up)),
         ("Why this one?", choice.why),
     ]
     answer = _answer(choice, ell)
-    return Recommendation(
-        needs, choice.algorithm, choice.parameters, rung, choice.looked, answer, tuple(r for r in reasons if r[1])
-    )
+    said = tuple(reason for reason in reasons if reason[1])
+    return Recommendation(needs, choice.algorithm, choice.parameters, rung, given_up, choice.looked, answer, said)
 
 
 def recommendations(table: Table, needs: Needs = NEEDS, results: Results = ()) -> dict[str, Recommendation]:
@@ -142,7 +144,8 @@ def _fitting_l(needs: Needs, allows: Sequence[Candidate], results: Results) -> i
     several that were compared, the largest that is not above it: which were compared was decided before."""
     largest = min(found.largest_l for found in allows)
     wanted = min(needs.l or USUAL_L, largest)
-    compared = {int(v) for run, _ in results for name, v in run.parameters if name == "l" and v.isdigit()}
+    given = (value for run, _ in results for name, value in run.parameters if name == "l")
+    compared = {int(value) for value in given if value.isascii() and value.isdecimal()}
     if needs.l is not None or wanted < 2 or not compared:
         return wanted
     return max((ell for ell in compared if ell <= wanted), default=wanted)
@@ -211,23 +214,22 @@ def _blind(table: Table, ell: int) -> _Choice:
         return _Choice("", {}, f"{why}, or settle for readers who see the release alone (elig)")
     key = next(key for key in BLIND if one or key == "rda")
     why = (
-        f"{key} draws its groups in secret and never looks at who has what, so that knowing it tells nothing. "
-        "It is "
-    )
-    why += (
-        "taken because of that, not because of a figure on this page: to choose by those would break its promise"
+        f"{key} draws its groups in secret and never looks at who has what: knowing it adds nothing to 1/l inside "
+        "a group. It is taken because of that, not because of any measured figure: to choose by those would break "
+        "its promise"
     )
     return _Choice(key, {"l": str(ell)}, why)
 
 
 def _by_result(table: Table, ell: int, results: Results) -> _Choice:
-    """The least loss among the runs that keep 1/l; elig where nothing was run."""
+    """The least loss among the runs that promise 1/l; elig where nothing was run."""
     kept = sorted(_comparable(ell, results), key=lambda found: found[0])
     if not kept:
-        why = "elig lost the least detail on every table we measured; nothing was compared on this one"
+        here = f"no run here promises 1/{ell}" if results else "nothing was compared on this one"
+        why = f"elig lost the least detail on every table we measured; {here}"
         return _Choice(BY_RESULT, {"l": str(ell)}, why)
     (loss, run, outcome), *others = kept
-    why = f"the least loss of {len(kept)} runs here that keep 1/{ell}: gcp_leaves {loss:.1%}, "
+    why = f"the least loss of {len(kept)} runs here that promise 1/{ell}: gcp_leaves {loss:.1%}, "
     why += f"{outcome['suppressed_rows'] or 'no'} rows suppressed"
     rival = next(
         (f"; the next algorithm is {r.words} with {g:.1%}" for g, r, _ in others if r.algorithm != run.algorithm),
@@ -237,20 +239,44 @@ def _by_result(table: Table, ell: int, results: Results) -> _Choice:
 
 
 def _comparable(ell: int, results: Results) -> Iterator[tuple[float, Run, Mapping[str, Any]]]:
-    """Runs after which nobody's value is expected with more than 1/l, in one table and true values throughout."""
+    """Runs that promise that nobody's value is expected with more than 1/l, in one table and true values
+    throughout. That a run came out so is not enough: the certificate would not promise it."""
     for run, outcome in results:
         card = catalog.algorithm(run.algorithm)
         if not outcome.get("kept") or card.separates or card.generalises or card.counterfeits:
             continue
         achieved = outcome["achieved_l"]
+        if not _promises(ell, run, outcome):
+            continue
         if achieved == "infinite" or (achieved is not None and achieved >= ell):
             yield outcome["gcp_leaves"], run, outcome
 
 
-def _rung(choice: _Choice) -> str:
+def _promises(ell: int, run: Run, outcome: Mapping[str, Any]) -> bool:
+    """Whether the model that a run keeps bounds every confidence by 1/l; settings have what was automatic."""
+    settings = outcome.get("settings") or dict(run.parameters)
+    confidence = promise_of(catalog.algorithm(run.algorithm).configure(settings)).confidence()
+    return confidence is not None and confidence <= Fraction(1, ell)
+
+
+def _rungs(choice: _Choice) -> tuple[str, str]:
+    """Against whom a choice holds; and the certificate's rung, where it is a stronger one that choosing by results
+    has given up: its proof is for parameters that were fixed before anybody looked."""
     if not choice.algorithm:
+        return "", ""
+    certified = catalog.algorithm(choice.algorithm).configure(choice.parameters).holds_against()
+    if choice.looked and certified != Rung.RELEASE:
+        return Rung.RELEASE.value, certified.value
+    return certified.value, ""
+
+
+def _given_up(choice: _Choice, rung: str) -> str:
+    if not rung:
         return ""
-    return catalog.algorithm(choice.algorithm).configure(choice.parameters).holds_against().value
+    return (
+        f'The certificate of {choice.algorithm} says "{rung}". That no longer applies to this setting, which was '
+        f'chosen here by results: it holds on the rung "{Rung.RELEASE.value}" only.'
+    )
 
 
 def _eligible(allows: Sequence[Candidate], needs: Needs, ell: int) -> Iterator[str]:

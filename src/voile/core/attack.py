@@ -17,6 +17,7 @@ from voile.core.table import Table
 from voile.core.verdict import Verdict
 
 Z = Fraction(196, 100)  # standard errors on either side of 95 % of a normal distribution
+ABOVE = "above the promise"  # the state of what is ok and beyond
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
@@ -77,13 +78,19 @@ class View:
         said = [promise.confidence(eliminated) for promise in self.promises]
         return min((bound for bound in said if bound is not None), default=None)
 
+    def bound(self, eliminated: int = 0) -> Fraction | None:
+        """The same as a bound of how many guesses may be right: less than certain (1) bounds nothing."""
+        least = self.confidence(eliminated)
+        return None if least is None or least >= 1 else least
+
 
 @dataclass(frozen=True)
 class Finding:
     """What an attack found. `successes` of `trials` guesses were right (or are sure to be, where no truth is
     needed); `highest` is the greatest confidence in any one of them. `ok` says whether what was promised holds;
-    None: nothing is promised against this attack, and `warning` says that it gets somewhere. A private finding
-    was graded by the truth: it is for the steward alone."""
+    None: nothing is promised against this attack, and `warning` says that it gets somewhere. `beyond`: more are
+    right than is promised, whatever `ok` allows for. A private finding was graded by the truth: it is for the
+    steward alone."""
 
     key: str
     title: str
@@ -94,6 +101,7 @@ class Finding:
     allowed: Fraction | None = None  # what passes, where that is one number
     ok: bool | None = None
     warning: bool = False
+    beyond: bool = False
     remedy: str = ""  # the next step, where there is one
     private: bool = False
     details: dict[str, Any] = field(default_factory=dict)
@@ -102,8 +110,10 @@ class Finding:
     def state(self) -> str:
         """In a word or two."""
         if self.ok is None:
-            return "not promised, and it works" if self.warning else "not promised"
-        return "passes" if self.ok else "fails"
+            return "not promised, and gets through" if self.warning else "not promised"
+        if self.ok and self.beyond:
+            return ABOVE
+        return "held off" if self.ok else "gets through"
 
     @property
     def rate(self) -> float:

@@ -33,6 +33,9 @@ class Side:
     @cached_property
     def source(self) -> "Source":
         """What the column held before it was generalised."""
+        if self.low is self.high and (self.group >= 0).all():  # a cell for each value: nothing was
+            cell = np.arange(self.low.size)
+            return Source(self.rows, cell, cell + 1)
         values, rows = value_counts(self.column.codes)
         first, after = np.searchsorted(values, self.low), np.searchsorted(values, self.high, "right")
         return Source(rows, first, after)

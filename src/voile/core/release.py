@@ -32,8 +32,8 @@ class Release:
 
     def write(self, folder: str | Path, format: str = "csv", *, with_report: bool | None = None) -> Path:
         """Publish into a new folder: data.csv or data.parquet, certificate.json, report.html, private/,
-        counterfeits.csv where there can be any, and sensitive.csv or sensitive.parquet where values have a table of
-        their own. `with_report=False` leaves the reports out."""
+        counterfeits.csv where there can be any, and sensitive.csv or sensitive.parquet where values have a table
+        of their own. `with_report=False` leaves the reports out."""
         if self.writer is None:
             raise ValueError("this release was not made by voile.anonymize")
         return self.writer(self, Path(folder), format, with_report)

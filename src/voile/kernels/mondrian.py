@@ -30,14 +30,14 @@ class Part(NamedTuple):
     held: NDArray[np.int64]  # values that occur, and in the last place how many
     bins: NDArray[np.int64]
     order: NDArray[np.int64]  # rows by bin
-    cut: NDArray[np.int64]  # column, code, ties: rows below the code go left, and so many of those at it
+    cut: NDArray[np.int64]  # column, code, run, ties: rows below the code go left, and so many of the run at it
 
 
 def new_part(columns, values, rows):
     """Room for parts of up to so many rows."""
     wide, tall = (np.zeros(columns, np.int64) for _ in range(4)), (np.zeros(values, np.int64) for _ in range(3))
     held, bins = np.zeros(values + 1, np.int64), np.zeros(max(BINS, 3 * FREE_BINS), np.int64)
-    return Part(*wide, *tall, held, bins, np.empty(rows, np.int64), np.empty(3, np.int64))
+    return Part(*wide, *tall, held, bins, np.empty(rows, np.int64), np.empty(4, np.int64))
 
 
 @inlined_kernel
@@ -111,21 +111,27 @@ def middle(part, rows, begin, end, j):
         high = min(high, low + (1 << shift) - 1)
 
 
+@inlined_kernel
+def goes_left(i, run, ties):
+    """Whether the i-th of a run of equal rows is one of the `ties` that go left: these are spread evenly, since
+    rows that look alike stand in the order of their sensitive values, and a cut through that order would tell."""
+    return (i + 1) * ties // run > i * ties // run
+
+
 @kernel
-def both_keep(rule, part, rows, begin, end, j, code, ties, left):
+def both_keep(rule, part, rows, begin, end, j, code, run, ties, left):
     """Whether both sides of a cut, the left one of so many rows, keep the promise."""
     if left < rule.least or end - begin - left < rule.least:
         return False
     held, d = part.held[: part.held[-1]], part.low.size
     for value in held:
         part.left[value] = 0
+    tied = 0
     for i in range(begin, end):
         own = rows[i, j]
-        if own < code:
+        if own < code or (own == code and goes_left(tied, run, ties)):
             part.left[rows[i, d]] += 1
-        elif own == code and ties > 0:
-            part.left[rows[i, d]] += 1
-            ties -= 1
+        tied += own == code
     if not keeps(rule, part.left, held, left):
         return False
     for value in held:
@@ -142,12 +148,12 @@ def cut_at_median(rule, part, rows, begin, end, relaxed):
         if part.cost[j] == 0:
             break
         code, below, upto = middle(part, rows, begin, end, j)
-        left, ties = size // 2, size // 2 - below
+        left, run, ties = size // 2, upto - below, size // 2 - below
         if not relaxed:
             at_code = below == 0 or (upto < size and 2 * upto - size < size - 2 * below)
-            left, code, ties = upto if at_code else below, code + at_code, 0
-        if both_keep(rule, part, rows, begin, end, j, code, ties, left):
-            part.cut[0], part.cut[1], part.cut[2] = j, code, ties
+            left, code, run, ties = upto if at_code else below, code + at_code, 1, 0
+        if both_keep(rule, part, rows, begin, end, j, code, run, ties, left):
+            part.cut[0], part.cut[1], part.cut[2], part.cut[3] = j, code, run, ties
             return left
     return NOWHERE
 
@@ -206,7 +212,7 @@ def cut_anywhere(loss, rule, part, rows, begin, end):
             saved -= (size - left) * side_cost(loss, j, least[following], part.high[j])
             if saved > best and keeps(rule, part.left, held, left) and keeps(rule, part.right, held, size - left):
                 best, found = saved, left
-                part.cut[0], part.cut[1], part.cut[2] = j, least[following], 0
+                part.cut[0], part.cut[1], part.cut[2], part.cut[3] = j, least[following], 1, 0
             place = following
     return found
 
@@ -214,12 +220,13 @@ def cut_anywhere(loss, rule, part, rows, begin, end):
 @kernel
 def part_rows(part, rows, spare, begin, end):
     """Move the rows that go left before the others; both keep their order. `spare` is room for the others."""
-    j, code, ties = part.cut[0], part.cut[1], part.cut[2]
-    place, moved, width = begin, 0, rows.shape[1]
+    j, code, run, ties = part.cut[0], part.cut[1], part.cut[2], part.cut[3]
+    place, moved, tied, width = begin, 0, 0, rows.shape[1]
     for i in range(begin, end):
         own = rows[i, j]
-        if own < code or (own == code and ties > 0):
-            ties -= own == code
+        left = own < code or (own == code and goes_left(tied, run, ties))
+        tied += own == code
+        if left:
             for c in range(width):
                 rows[place, c] = rows[i, c]
             place += 1

@@ -2,6 +2,9 @@
 
 import contextlib
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,14 +13,25 @@ from voile.errors import OutputError
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # a name that tells the version, not an address to open
 
 
+_ELSEWHERE = "import sys, vl_convert; print(vl_convert.vegalite_to_svg(sys.stdin.read(), allowed_base_urls=[]))"
+_drawer = [
+    0
+]  # the process in which the converter runs: its threads do not survive a fork, and it would wait for ever
+
+
 def svg_of(chart: Mapping[str, Any]) -> str:
     """A chart as SVG text."""
     import vl_convert  # of some weight: only who draws loads it
 
-    svg = None
+    svg, text = "", _text(chart)
+    _drawer[0] = _drawer[0] or os.getpid()
     with contextlib.suppress(Exception):  # its message may quote what is drawn
-        svg = str(vl_convert.vegalite_to_svg(_text(chart), allowed_base_urls=[]))
-    if svg is None:
+        if _drawer[0] == os.getpid():
+            svg = str(vl_convert.vegalite_to_svg(text, allowed_base_urls=[]))
+        else:
+            run = [sys.executable, "-c", _ELSEWHERE]
+            svg = subprocess.run(run, input=text, capture_output=True, text=True, check=True).stdout.strip()
+    if not svg:
         raise OutputError(
             "cannot be drawn", where="a chart", remedy="leave the report out (--no-report), and please report this"
         )

@@ -97,7 +97,7 @@ def _occupied(target: Path) -> str:
         return "is a file"
     try:
         if target.is_dir() and any(target.iterdir()):
-            return "is not empty (a release is never overwritten)"
+            return "is not empty (what is there is never overwritten)"
     except OSError:
         return "cannot be read"
     return ""

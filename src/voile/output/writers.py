@@ -1,6 +1,7 @@
 """Published rows and documents as files of mode 0600."""
 
 import csv
+import datetime
 import io
 import json
 import os
@@ -54,6 +55,22 @@ def write_document(document: Mapping[str, Any], path: Path) -> Path:
 def write_bytes(content: bytes, path: Path) -> Path:
     """Bytes as they are."""
     return _written(path, lambda file: file.write(content))
+
+
+def write_private(record: Mapping[str, Any], folder: Path) -> None:
+    """The steward's folder: the record, and the key of the source's digest in a file of its own."""
+    folder.mkdir(mode=0o700)
+    shown = {name: value for name, value in record.items() if name != "digest_key"}
+    write_document({"note": "for the steward; never publish this folder", **shown}, folder / "record.json")
+    if record.get("digest_key"):
+        write_bytes(record["digest_key"].hex().encode(), folder / "input.key")
+
+
+def set_dates(folder: Path, day: str) -> None:
+    """Files carry the day of the release, not the minute of the run."""
+    moment = datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC).timestamp()
+    for path in sorted(folder.rglob("*")):
+        os.utime(path, (moment, moment))
 
 
 def write_hierarchy_file(lines: Iterable[Sequence[str]], path: Path) -> Path:

@@ -11,7 +11,18 @@ from voile.core.schema import COUNTERFEITS, GROUP, Role
 from voile.core.table import Column, Table
 from voile.rendering.group_order import bag_numbers
 from voile.rendering.labels import box_labels, value_labels
+from voile.rendering.two_tables import render_two_tables
 from voile.rendering.value_sets import ValueSets
+
+
+def rendered(
+    table: Table, partition: Partition, boxes: Boxes
+) -> tuple[pl.DataFrame, pl.DataFrame | None, pl.DataFrame | None]:
+    """The published rows, and what goes with them: counterfeits by group, or sensitive values by group."""
+    if partition.separate:
+        rows, sensitive = render_two_tables(table, partition)
+        return rows, None, sensitive
+    return *render(table, partition, boxes), None
 
 
 def render(table: Table, partition: Partition, boxes: Boxes) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -5,6 +5,7 @@ light, dark and print each have their own. Fields have fixed names: what users c
 only ever text.
 """
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
@@ -13,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from voile.errors import OutputError
 from voile.output.drawing import svg_of
-from voile.reporting.markup import Markup, escaped
+from voile.reporting.markup import Markup, element, escaped
 
 INK, MUTED, GRID, PAPER = "#1b1f24", "#57606a", "#d5d9de", "#ffffff"
 COLOURS = ("#2f6690", "#b85c00", "#2e7d4f", "#7b4fa3", "#b3261e", "#6b6f76", "#0f766e", "#8a6d00")
@@ -52,6 +54,7 @@ _CONFIG = {
     "header": {"labelColor": INK},
 }
 Cell = str | int | float
+_LONGEST_LABEL = 100  # of a bar
 _LONGEST_NAME = 250  # of a chart, as a screen reader says it
 
 
@@ -74,7 +77,13 @@ class Chart:
             "config": _CONFIG,
             **self.spec,
         }
-        return _inline(svg_of(whole), f"{self.title}. {self.description}")
+        drawn = ""
+        with contextlib.suppress(OutputError):  # of signs that the converter cannot measure: a release goes on
+            drawn = svg_of(whole)
+        return _inline(drawn, f"{self.title}. {self.description}") if drawn else _NOT_DRAWN
+
+
+_NOT_DRAWN = element("p", "This chart cannot be drawn; its numbers are below.", class_="note")
 
 
 def _inline(svg: str, name: str) -> Markup:
@@ -87,6 +96,17 @@ def _inline(svg: str, name: str) -> Markup:
     unique = re.sub(r'(id="|url\(#)(?=[A-Za-z])', rf"\1{own}-", coloured)
     plain = re.sub(r' (?:xmlns(?::xlink)?|version)="[^"]*"', "", unique, count=3)
     return Markup(plain.replace("<svg", f'<svg role="img" aria-label="{escaped(name[:_LONGEST_NAME])}"', 1))
+
+
+def _told_apart(names: Iterable[str]) -> list[str]:
+    """Names as short as a chart has them, no two alike: equal ones would share a bar.
+
+    >>> _told_apart(["north", "x" * 200, "x" * 201])[1:] == ["x" * 100, "(2) " + "x" * 100]
+    True
+    """
+    short = [name[:_LONGEST_LABEL] for name in names]
+    turns = [short[:i].count(name) + 1 for i, name in enumerate(short)]
+    return [name if turn == 1 else f"({turn}) {name}" for name, turn in zip(short, turns, strict=True)]
 
 
 def bars(
@@ -104,13 +124,14 @@ def bars(
     (('age', '20 %'), ('zip', '40 %'))
     """
     pairs = list(values)
+    names = _told_apart(key for key, _ in pairs)
     encoding = {
         "y": {"field": "name", "type": "nominal", "sort": None, "title": name or None, "axis": _QUIET},
         "x": _amount("value", amount, percent),
     }
     spec = {
         "height": {"step": 24},
-        "data": {"values": [{"name": key, "value": value} for key, value in pairs]},
+        "data": {"values": [{"name": key, "value": v} for key, (_, v) in zip(names, pairs, strict=True)]},
         "mark": {"type": "bar", "color": COLOURS[0], "height": {"band": 0.7}},
         "encoding": encoding,
     }
@@ -194,7 +215,7 @@ def before_after(
     triples = list(values)
     data = [
         {"name": key, "value": amount_of, "kind": kind}
-        for key, first, second in triples
+        for key, (_, first, second) in zip(_told_apart(key for key, *_ in triples), triples, strict=True)
         for kind, amount_of in zip(names, (first, second), strict=True)
     ]
     spec = {

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.core.hierarchy import EVERYTHING
-from voile.core.schema import NUMERIC, ColumnSpec, Role, Schema, Type
+from voile.core.schema import COUNT, NUMERIC, ColumnSpec, Role, Schema, Type
 from voile.intake.columns import MISSING_LABEL
 from voile.querying.label_ends import day_ends, number_ends
 
@@ -96,17 +96,29 @@ class ColumnShown:
         return [(self.labels[i], int(self.rows[i])) for i in most_frequent(self.rows)]
 
 
-def columns_shown(frame: pl.DataFrame, schema: Schema) -> list[ColumnShown]:
-    """The columns of a release, quasi-identifying ones first. Never one that identifies, even if it is there."""
+def columns_shown(frame: pl.DataFrame, schema: Schema, sensitive: pl.DataFrame | None = None) -> list[ColumnShown]:
+    """The columns of a release, quasi-identifying ones first. Never one that identifies, even if it is there. Of a
+    release in two tables, `sensitive` is the second."""
     shown = []
     for role in (Role.QUASI_IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE):
         for spec in schema.with_role(role):
+            runs = None
             if spec.name in frame.columns:
-                text = frame[spec.name].cast(pl.String).fill_null(MISSING_LABEL)
-                runs = text.rle().struct.unnest()  # rows of a group stand together
+                runs = _text(frame[spec.name]).rle().struct.unnest()  # rows of a group stand together
+            elif sensitive is not None and {spec.name, COUNT} <= set(sensitive.columns):
+                lines = {
+                    "value": _text(sensitive[spec.name]),
+                    "len": sensitive[COUNT].cast(pl.Int64, strict=False),
+                }
+                runs = pl.DataFrame(lines)
+            if runs is not None:
                 counted = runs.group_by("value").agg(pl.col("len").sum()).sort("value")
                 shown.append(ColumnShown(spec, counted["value"], counted["len"].to_numpy().astype(np.int64)))
     return shown
+
+
+def _text(cells: pl.Series) -> pl.Series:
+    return cells.cast(pl.String).fill_null(MISSING_LABEL)
 
 
 def most_frequent(rows: NDArray[np.int64]) -> list[int]:

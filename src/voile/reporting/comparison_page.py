@@ -65,17 +65,13 @@ def _lead(document: Mapping[str, Any], made: Runs) -> Markup:
     drawn = list(_spots(made, LOSS))
     chart = frontier("Loss against promise", drawn, upward=f"detail lost ({LOSS})")
     picture = figure(chart, *_not_drawn(made)) if drawn else ""
-    left = element("div", *answers, private)
-    return element("div", left, element("div", picture), class_="answer")
+    return element("div", element("div", *answers), element("div", picture, private), class_="answer")
 
 
 def _not_drawn(made: Runs) -> Iterator[Markup]:
     apart = sorted({run["algorithm"] for run in made if run["notation"] == TWO_TABLES})
     if apart:
-        yield element("br")
-        yield joined(
-            f"Not drawn: {', '.join(apart)}. Two tables, with quasi-identifiers exactly as they are, lose "
-        )
+        yield joined(f" Not drawn: {', '.join(apart)}. Two tables, with quasi-identifiers as they are, lose ")
         yield joined("none of their detail; compare the ", element("a", "errors of counts", href="#figures"), ".")
 
 
@@ -84,12 +80,12 @@ def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
     what = _verdict(found)
     options = "".join(f" -p {name}={value}" for name, value in found["parameters"].items())
     command = f"-a {found['algorithm']}{options}" if found["algorithm"] else ""
-    chosen = "Chosen by results: free here." if found["looked"] else "Chosen without a look at results."
     return element(
         "section",
         element("h2", _READERS[adversary]),
         paragraph(element("strong", found["answer"]), kind="lead"),
-        paragraph(what, _outcome(found, made), " ", chosen if found["algorithm"] else ""),
+        paragraph(what, _outcome(found, made), " ", _how_chosen(found)),
+        *_guesses(found, made),
         paragraph(code(command)) if command else "",
         class_="card",
     )
@@ -101,16 +97,47 @@ def _verdict(found: Mapping[str, Any]) -> str:
     return f"Holds against {_RUNGS[found['rung']]}."
 
 
+def _how_chosen(found: Mapping[str, Any]) -> str:
+    """By results or not, and what that gave up."""
+    if not found["algorithm"]:
+        return ""
+    if not found["looked"]:
+        return "Chosen without a look at results."
+    if not found["rung_given_up"]:
+        return "Chosen by results: free here."
+    return (
+        f'Chosen by results: the stronger rung of its certificate ("{found["rung_given_up"]}") no longer applies '
+        "to this setting."
+    )
+
+
 def _outcome(found: Mapping[str, Any], made: Runs) -> str:
-    """What the chosen run came to, if it is among those that were made."""
-    for run in made:
-        if run["algorithm"] == found["algorithm"] and run["parameters"] == found["parameters"]:
-            lost = (
-                f" Here it lost {run[LOSS]:.1%} of the detail ({LOSS}), {run['suppressed_rows'] or 'no'} rows "
-                "suppressed"
-            )
-            return f"{lost}, in {run['cpu_seconds']:.2g} CPU seconds."
+    """What the chosen run came to."""
+    for run in _own_run(found, made):
+        lost = f" Here it lost {run[LOSS]:.1%} of the detail ({LOSS})"
+        return (
+            f"{lost}, {run['suppressed_rows'] or 'no'} rows suppressed, in {run['cpu_seconds']:.2g} CPU seconds."
+        )
     return " It was not among the runs." if found["algorithm"] else ""
+
+
+def _guesses(found: Mapping[str, Any], made: Runs) -> Iterator[Markup]:
+    """What an attack got right that the promise does not cover, beside what it says: for the reader to compare."""
+    for run in _own_run(found, made):
+        achieved = run["achieved_l"]
+        promised = f", where 1/l is {1 / achieved:.1%}" if isinstance(achieved, int | float) and achieved else ""
+        for name in (name for name in run if name.startswith(ATTACK)):
+            attack = catalog.attacks()[name.removeprefix(ATTACK)]
+            yield paragraph(
+                element("strong", "Not covered: "),
+                f"readers who learn from all groups which values go with whom. {attack.title} guessed "
+                f"{run[name]:.1%} right{promised}.",
+            )
+
+
+def _own_run(found: Mapping[str, Any], made: Runs) -> Runs:
+    """The run that was chosen, if it is among those that were made."""
+    return [r for r in made if (r["algorithm"], r["parameters"]) == (found["algorithm"], found["parameters"])]
 
 
 def _reasons(found: Mapping[str, Any]) -> Markup:
@@ -235,6 +262,9 @@ def _method(document: Mapping[str, Any]) -> Markup:
             "largest "
             "share of a value in a group. A loss is only comparable under the same metric and with its "
             "suppression.",
+            "A promise is for readers to whom each value of a group is as likely for each of its persons. Who "
+            "learns from all groups which values go with which quasi-identifiers guesses better: the share that "
+            "such an attack got right stands among the figures, for every algorithm.",
             "Query errors compare with the source. They are of random queries, the same for all runs.",
         )
     )

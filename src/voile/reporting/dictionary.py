@@ -6,7 +6,7 @@ from typing import Any
 
 from voile.core.axis import Axis
 from voile.core.hierarchy import EVERYTHING
-from voile.core.schema import COUNTERFEITS, GROUP, Role, Type
+from voile.core.schema import COUNTERFEITS, GROUP, SENSITIVE_TABLE, TWO_TABLES, Role, Type
 from voile.errors import counted
 from voile.querying.label_ends import set_members
 from voile.reporting.columns_shown import ColumnShown
@@ -29,27 +29,52 @@ _TYPES = {
 
 def dictionary(shown: Sequence[ColumnShown], certificate: Mapping[str, Any] | None) -> Section:
     """The section for the recipient."""
+    apart = _table(certificate).get("published") == TWO_TABLES
     rows = [
-        (own.spec.name, _TYPES[own.spec.type], _ROLES[own.spec.role], *_cells(own))
+        (
+            own.spec.name,
+            _TYPES[own.spec.type],
+            _KNOWN_TO_ALL if apart and own.spec.role == Role.QUASI_IDENTIFYING else _ROLES[own.spec.role],
+            *(_APART[own.spec.role] if apart else _cells(own)),
+        )
         for own in shown
         if own.spec.role in _ROLES
     ]
-    own_column = (GROUP, "whole numbers", "rows with the same number belong together: nobody can tell them apart")
+    alike = "who has which of their sensitive values is not told" if apart else "nobody can tell them apart"
+    own_column = (GROUP, "whole numbers", f"rows with the same number belong together: {alike}")
     rows.insert(0, (*own_column, "a number that means nothing else", ""))
     header = ("column", "holds", "what it is for", "how its cells look", "for example")
     return section(
         "dictionary",
         "For whoever receives the table",
-        paragraph(
+        paragraph(_APART_WORDS)
+        if apart
+        else paragraph(
             "One row stands for one row of the source. What is shown of a person's quasi-identifying values is "
             "true, but it may be less than is known: a range, a set, a broader word."
         ),
         table("The columns", header, rows),
-        element("h3", "What a cell means"),
-        bullets(_meanings(shown, certificate)),
+        *([] if apart else [element("h3", "What a cell means"), bullets(_meanings(shown, certificate))]),
         element("h3", "How to count"),
-        _counting(shown),
+        joined(paragraph(_APART_COUNTING), _command("COLUMN = 'VALUE'")) if apart else _counting(shown),
     )
+
+
+_APART = {
+    Role.QUASI_IDENTIFYING: ("values as they are", ""),
+    Role.SENSITIVE: (f"in the second table, {SENSITIVE_TABLE}: how often each group has each value", ""),
+    Role.INSENSITIVE: ("values as they are", ""),
+}
+_KNOWN_TO_ALL = "could help to find a person, and is shown as it is: that a person is in the table is not hidden"
+_APART_WORDS = (
+    "The release has two tables. In the first, data, one row stands for one row of the source, with its group. "
+    f"The second, {SENSITIVE_TABLE}, says for each group which sensitive values its rows have, and how many. "
+    "Which row of a group has which value is told nowhere."
+)
+_APART_COUNTING = (
+    "Count the rows of a group that meet the question in the first table, and multiply by the share of the group "
+    "that has the sensitive value in the second. Add up over the groups."
+)
 
 
 def _cells(own: ColumnShown) -> tuple[str, Markup | str]:
@@ -89,8 +114,7 @@ def _meanings(shown: Sequence[ColumnShown], certificate: Mapping[str, Any] | Non
         meanings.append(
             "A broader term stands for any of the values under it. The hierarchy is a file of the spec."
         )
-    told = (certificate or {}).get("table")
-    fakes = told.get(COUNTERFEITS) if isinstance(told, dict) else None
+    fakes = _table(certificate).get(COUNTERFEITS)
     if isinstance(fakes, int):
         text = f"{counted(fakes, 'row')} of the table stand for nobody; "
         meanings.append(joined(text, code(f"{COUNTERFEITS}.csv"), " says how many are in each group."))
@@ -102,9 +126,13 @@ def _meanings(shown: Sequence[ColumnShown], certificate: Mapping[str, Any] | Non
     return meanings
 
 
-def _entries(certificate: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+def _table(certificate: Mapping[str, Any] | None) -> Mapping[str, Any]:
     told = (certificate or {}).get("table")
-    entries = told.get("columns") if isinstance(told, dict) else None
+    return told if isinstance(told, dict) else {}
+
+
+def _entries(certificate: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    entries = _table(certificate).get("columns")
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 

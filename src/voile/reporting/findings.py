@@ -1,10 +1,12 @@
 """Attacks and verdicts as parts of a report."""
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from voile import catalog
 from voile.auditing import AuditReport
+from voile.core.attack import ABOVE
 from voile.reporting.markup import Markup, joined
 from voile.reporting.page import Section, paragraph, section, table, verdict
 
@@ -14,7 +16,7 @@ _RISKS = ("prosecutor_risk", "journalist_risk", "marketer_risk")
 
 def attacks_section(found: AuditReport) -> Section:
     """What attacks on the release found, and the risks to be found in it."""
-    documents = [finding.document() for finding in getattr(found, "findings", ()) if not finding.private]
+    documents = [finding.document() for finding in found.findings if not finding.private]
     told = (found.certificate or {}).get("attacks")
     if not documents and isinstance(told, list):
         documents = [entry for entry in told if isinstance(entry, dict)]
@@ -29,7 +31,7 @@ def attacks_section(found: AuditReport) -> Section:
         "Attacks, and what they found",
         paragraph(
             "Each attack below knows everybody's quasi-identifying values and this table, and nothing of how the "
-            "table was made. What is right by luck counts, too."
+            "table was made. Persons concerned are those whose value it tells, by luck or not."
         )
         if documents
         else "",
@@ -40,31 +42,38 @@ def attacks_section(found: AuditReport) -> Section:
 
 def findings_table(caption: str, documents: Iterable[Mapping[str, Any]]) -> Markup:
     """One line for each attack, with what it means in words."""
-    header = ("attack", "verdict", "right", "95 % interval", "highest confidence", "allowed", "what it means")
+    header = ("attack", "verdict", "what it means", "persons concerned", "95 % interval", "best guess", "allowed")
     return table(caption, header, [_line(document) for document in documents])
 
 
 def _line(document: Mapping[str, Any]) -> tuple[object, ...]:
     ok = document.get("ok")
-    words = {True: "held off", False: "succeeds", None: "nothing promised"}[ok if isinstance(ok, bool) else None]
+    ok = ok if isinstance(ok, bool) else None
+    words = str(document.get("state", ""))
+    if ok and words == ABOVE:  # neither held off nor a broken promise
+        ok = None
+    if ok is None and document.get("private") and document.get("warning"):
+        ok = False  # no promise is broken, but the truth says that it works
     interval = document.get("interval")
     ends = [_percent(end) for end in interval] if isinstance(interval, list) else []
     return (
         str(document.get("title", document.get("attack", ""))),
-        joined(verdict(ok if isinstance(ok, bool) else None, words)),
+        joined(verdict(ok, words)),
+        ". Next: ".join(str(document[name]) for name in ("meaning", "remedy") if document.get(name)),
         f"{_percent(document.get('rate'))} ({document.get('successes')} of {document.get('trials')})",
         " to ".join(ends),
         _percent(document.get("highest")),
         _percent(document.get("allowed")),
-        str(document.get("meaning", "")),
     )
 
 
 def _percent(share: object) -> str:
+    """A share as a percentage: of a number or its text, such as 0.25 or 1/3; other text as it is."""
+    text = str(share)
     try:
-        return f"{100 * float(str(share)):.3g} %"
-    except ValueError:
-        return "-" if share is None else str(share)
+        return f"{100 * float(Fraction(text) if '/' in text else text):.3g} %"
+    except (ValueError, ArithmeticError):
+        return "-" if share is None else text
 
 
 def models_table(found: AuditReport) -> Markup:

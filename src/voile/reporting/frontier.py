@@ -44,7 +44,7 @@ def frontier(title: str, spots: Sequence[Spot], *, upward: str, percent: bool = 
     header = ("algorithm", "l", upward, "holds against who knows the algorithm", "on the frontier")
     words = (
         "Filled, solid: also holds against readers who know the algorithm. Hollow, dashed: the release alone. "
-        "Large: no run that holds off as much promises more for less."
+        "Large: nothing here is better in both."
     )
     series = list(dict.fromkeys(spot.series for spot in spots))
     layers = _layers(series, _places(upward, percent))
@@ -54,7 +54,7 @@ def frontier(title: str, spots: Sequence[Spot], *, upward: str, percent: bool = 
 
 def _places(upward: str, percent: bool) -> dict[str, Any]:
     across = {
-        "title": "l: nobody's value is inferred with more than 1/l confidence",
+        "title": "l: no value has more than 1/l of a group",
         "scale": {"zero": False, "nice": False, "padding": 14},
         "axis": {"format": "~g", "tickMinStep": 1, "grid": False},
     }

@@ -106,7 +106,7 @@ def _alignment(cell: object) -> str | bool:
     shown_number = isinstance(cell, str) and cell[:1].isdigit() and cell.rstrip(" %").replace(".", "").isdigit()
     if number or shown_number:
         return "number"
-    return "words" if len(str(cell)) > _LONG else False
+    return "words" if not isinstance(cell, Markup) and len(str(cell)) > _LONG else False
 
 
 def figure(chart: Chart, *notes: object) -> Markup:

@@ -37,7 +37,7 @@ def is_wanted(asked: bool | None) -> bool:
 
 def draft(release: Release) -> Draft:
     """Count and draw what the reports of a release show."""
-    drawn = drawings(release.frame, release.schema, release.certificate)
+    drawn = drawings(release.frame, release.schema, release.certificate, release.sensitive)
     truth = release.truth(drawn.shown) if release.truth is not None else {}
     return Draft(drawn, truth, private_drawings({**release.private_record, **truth}))
 

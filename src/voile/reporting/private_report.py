@@ -83,7 +83,7 @@ def _query_error(errors: list[Mapping[str, float]]) -> Chart:
 def private_report(found: AuditReport, drawn: Drawings, record: Mapping[str, Any], charts: Markup) -> str:
     """The page; `charts` are those of `private_drawings`."""
     parts = [_compared_section(record, charts), *_attacks(record), _reading(record), *sections(found, drawn)]
-    top = joined(paragraph(PRIVATE, kind="warning"), lead(found))
+    top = joined(paragraph(PRIVATE, kind="warning"), lead(found), *_broken_by(record))
     return page("Report for the steward", parts, lead=top, foot=paragraph(PRIVATE))
 
 
@@ -119,6 +119,27 @@ def _true_values(record: Mapping[str, Any]) -> Markup:
     where = f"{counted(exact['rows_above'], 'row')} in {counted(exact['groups_above'], 'group')}"
     text = f"On the values before they were generalised the promise is not kept for {where}; the worst group has "
     return paragraph(text, f"{exact['achieved']}.", kind="warning")
+
+
+def _broken_by(record: Mapping[str, Any]) -> list[Markup]:
+    """Attacks that were right more often than is promised: to be read before anything else."""
+    won = [attack for attack in record.get("attacks") or () if attack.get("ok") is False]
+    return [
+        paragraph(
+            f"But {attack['title']}, an attack on all groups together, succeeds: {attack['meaning']}.",
+            kind="warning",
+        )
+        for attack in won
+    ]
+
+
+def _warnings(record: Mapping[str, Any]) -> list[Markup]:
+    """What no promise covers and the truth says works stands beside what is promised."""
+    warned = [each for each in record.get("attacks", ()) if each.get("warning")]
+    return [
+        paragraph(f"Not covered by the promise: {each['title']}. {each['meaning']}.", kind="warning")
+        for each in warned
+    ]
 
 
 def _attacks(record: Mapping[str, Any]) -> list[Section]:

@@ -1,6 +1,7 @@
 """Reports made from what lies on the disk: of a release, or of any published table."""
 
 import contextlib
+import itertools
 import json
 import os
 from pathlib import Path
@@ -25,7 +26,7 @@ def report(
     """Write the report of a release folder, or of any published table; returns its path and the audit.
 
     `out` is report.html in the folder unless given; a file is never overwritten. With `source`, the table that the
-    release was made of, the report is the steward's own: by default private/report.html, and never published.
+    release was made of, the report is the steward's own: by default a new file in private/, and never published.
     """
     schema = schema_of(spec)
     requirements = parse_requirements(require)
@@ -65,17 +66,34 @@ def _target(published: Path, out: str | Path | None, private: bool) -> Path:
             rule="only a folder has a place for it",
             remedy="name a file with -o",
         )
-    folder = published / "private" if private and out is None else published
-    if private and out is None and not folder.is_dir():
+    own = published / "private"
+    if private and out is None and not own.is_dir():
         raise ParameterError(
             "no private folder in the release",
             where="out",
             rule="what compares with the source is the steward's alone",
             remedy="name a file outside of the release with -o",
         )
-    target = folder / REPORT if out is None else Path(out)
+    target = Path(out) if out is not None else _free(own) if private else published / REPORT
+    if private and _lies_in(target, published) and not _lies_in(target, own):
+        raise ParameterError(
+            "the steward's own report among what is published",
+            where="out",
+            rule="what compares with the source is never published",
+            remedy="leave -o out, or name a file outside of the release",
+        )
     refuse_occupied(target)
     return target
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def _free(folder: Path) -> Path:
+    """report.html, or report-2.html and so on: the one that was made with the release stays."""
+    names = itertools.chain([REPORT], (REPORT.replace(".", f"-{i}.") for i in itertools.count(2)))
+    return next(folder / name for name in names if not os.path.lexists(folder / name))
 
 
 def _record(release: ReadRelease) -> dict[str, Any]:

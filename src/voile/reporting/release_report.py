@@ -50,23 +50,30 @@ class Drawings:
 
     shown: list[ColumnShown]
     sizes: Markup
-    numbers: NDArray[np.int64]  # of the groups, in the order of the rows
+    numbers: NDArray[np.int64]  # of the groups, in the order of the bags; empty if that is not known
     columns: Markup
 
 
-def drawings(frame: pl.DataFrame, schema: Schema, certificate: Certificate) -> Drawings:
-    """Count and draw what the published rows show."""
-    shown = columns_shown(frame, schema)
+def drawings(
+    frame: pl.DataFrame, schema: Schema, certificate: Certificate, sensitive: pl.DataFrame | None = None
+) -> Drawings:
+    """Count and draw what the published rows show; of a release in two tables, `sensitive` is the second."""
+    shown = columns_shown(frame, schema, sensitive)
     names = [GROUP] if GROUP in frame.columns else [own.spec.name for own in shown if own.spec.role in _KNOWN]
     groups = frame.select(names).group_by(names, maintain_order=True).len()
-    numbers = groups[GROUP].cast(pl.Int64, strict=False).fill_null(-1).to_numpy() if names == [GROUP] else None
     charts = [*_losses(certificate), *(_column(own) for own in shown if own.rows.size)]
     return Drawings(
         shown,
         _sizes(groups["len"].to_numpy().astype(np.int64)),
-        np.arange(1, groups.height + 1) if numbers is None else numbers,
+        _group_numbers(groups[GROUP], sensitive is not None) if names == [GROUP] else np.empty(0, np.int64),
         figures(*(figure(chart) for chart in charts)),
     )
+
+
+def _group_numbers(groups: pl.Series, two_tables: bool) -> NDArray[np.int64]:
+    numbers = groups.cast(pl.Int64, strict=False).fill_null(-1)
+    ordered = numbers.sort() if two_tables else numbers
+    return ordered.to_numpy() if ordered.is_sorted() else np.empty(0, np.int64)
 
 
 _KNOWN = (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)
@@ -74,11 +81,17 @@ _KNOWN = (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)
 
 def drawings_of(release: ReadRelease) -> Drawings:
     """The same from a release on the disk."""
-    frame = release.frame
+    frames = [release.frame, release.sensitive]
     if release.ours and release.path.suffix.lower() == ".csv":
-        texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-        frame = frame.with_columns(unquoted(frame[name]) for name in texts)
-    return drawings(frame, release.schema, release.certificate)
+        frames = [None if frame is None else _unquoted(frame) for frame in frames]
+    rows, sensitive = frames
+    assert rows is not None
+    return drawings(rows, release.schema, release.certificate, sensitive)
+
+
+def _unquoted(frame: pl.DataFrame) -> pl.DataFrame:
+    """Cells as they were before our CSV quoted what a spreadsheet would run."""
+    return frame.with_columns(unquoted(frame[name]) for name, kind in frame.schema.items() if kind == pl.String)
 
 
 def release_report(found: AuditReport, drawn: Drawings) -> str:
@@ -127,11 +140,11 @@ def _best_guess(found: AuditReport) -> tuple[object, ...]:
     if not largest:
         return ("Nothing is published.",)
     doubt = ", as long as a broader term may be any value under it" if found.generalised else ""
-    chance = f"{float(1 / largest):.3g}" if largest < 1 else f"{float(100 / largest):.3g} %"
+    chance = f"{float(100 / largest):.3g} %"
     sentence = (
-        "Whoever finds a person's group in this table can guess the person's sensitive value and is right with "
+        "Whoever finds a person's group in this table, and guesses the sensitive value from that group alone, "
     )
-    return sentence, element("strong", f"a chance of at most {chance}"), f"{doubt}."
+    return sentence, element("strong", f"is right with a chance of at most {chance}"), f"{doubt}."
 
 
 def _key_figures(found: AuditReport) -> dict[str, object]:
@@ -238,13 +251,17 @@ def _worst(found: AuditReport, numbers: NDArray[np.int64]) -> Markup:
     share = np.zeros(bags.sizes.size)
     values = np.full(bags.sizes.size, np.iinfo(np.int64).max)
     for bag in bags.columns:
-        share = np.maximum(share, bag.top() / bag.unit / np.maximum(1, bags.persons))
+        share = np.maximum(share, bag.top() / bag.unit / np.maximum(1, bags.sizes))
         values = np.minimum(values, bag.distinct())
     if share.size > 1 and share.min() == share.max():
         return paragraph(f"All groups tell alike: one value has a share of {_share(share[0])} in each.")
     order = np.lexsort((np.arange(share.size), bags.rows, -share))[:WORST].tolist()
-    named = numbers if numbers.size == share.size else np.arange(1, share.size + 1)
-    rows = [(f"group {named[i]}", int(bags.rows[i]), int(values[i]), _share(share[i])) for i in order]
+    known = numbers.size == share.size
+    named = numbers if known else np.arange(1, share.size + 1)
+    rows = [
+        (f"{'group' if known else 'class'} {named[i]}", int(bags.rows[i]), int(values[i]), _share(share[i]))
+        for i in order
+    ]
     header = ("group", "rows", "different values", "largest share of one value")
     return table("Where a guess is easiest: the groups with the largest share of one value", header, rows)
 
