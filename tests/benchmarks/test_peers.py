@@ -38,7 +38,6 @@ def test_which_charge_decides_who_loses_least_at_distinct_l(ell):
     ours, theirs = tools["voile mondrian"], tools["anonypy"]
     assert theirs["gcp_minus1"] < ours["gcp_minus1"]
     assert theirs["gcp_as_nodes"] > ours["gcp_as_nodes"]
-    assert theirs["cpu_seconds"] > 100 * ours["cpu_seconds"]
 
 
 @pytest.mark.skipif(not adult.available(), reason="needs Adult")
