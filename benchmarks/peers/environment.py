@@ -1,6 +1,7 @@
 """The peers' own environment, and runs in it."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -28,15 +29,25 @@ def environment() -> Path:
     return python
 
 
+def why_ended(code: int) -> str:
+    """Why a child left nothing; only the limit of CPU time is the peer's own doing.
+
+    >>> why_ended(-signal.SIGXCPU), why_ended(-signal.SIGKILL), why_ended(1)
+    ('more than 300 CPU seconds', 'ended from outside (SIGKILL)', 'exit code 1')
+    """
+    if code == -signal.SIGXCPU:
+        return f"more than {CPU_SECONDS} CPU seconds"
+    return f"ended from outside ({signal.Signals(-code).name})" if code < 0 else f"exit code {code}"
+
+
 def peer_run(folder: Path, peer: str, promise: str, number: int = 0) -> dict[str, Any]:
     """What one run took, or the kind of its error; at once, if the folder has it from an interrupted run."""
     found = folder / f"{peer}-{promise}-{number}.json"
     if found.is_file():
-        return {**json.loads(found.read_text(encoding="utf-8")), "resumed": True}
+        return {**json.loads(found.read_text(encoding="utf-8")), "apart": True}
     command = [environment(), HERE / "peer_child.py", folder, peer, promise, str(number)]
     done = subprocess.run(command, capture_output=True, check=False)
     if not found.is_file():
-        kind = f"more than {CPU_SECONDS} CPU seconds" if done.returncode < 0 else f"exit code {done.returncode}"
-        return {"error": kind}
+        return {"error": why_ended(done.returncode)}
     answer: dict[str, Any] = json.loads(found.read_text(encoding="utf-8"))
     return answer

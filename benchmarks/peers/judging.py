@@ -37,6 +37,31 @@ def cell_losses() -> Losses:
     return losses
 
 
+def node_of_sets() -> dict[str, list[dict[str, str]]]:
+    """For each column but age, the label of each value on each level, finest first."""
+    found = {}
+    for name, path in trees().items():
+        lines = [line.split(";") for line in path.read_text(encoding="utf-8-sig").splitlines() if line]
+        if name != "age":
+            found[name] = [{line[0]: line[level] for line in lines} for level in range(len(lines[0]))]
+    return found
+
+
+def around(cell: str, levels: list[dict[str, str]]) -> str:
+    """The lowest node above all values of a set.
+
+    >>> around("['a,b']", [{"a": "a", "b": "b", "c": "c"}, {"a": "x", "b": "x", "c": "y"}])
+    'x'
+    """
+    values = bare(cell).split(",")
+    return next(level[values[0]] for level in levels if len({level[value] for value in values}) == 1)
+
+
+def bare(cell: str) -> str:
+    """A cell without AnonyPy's brackets."""
+    return cell.removeprefix("['").removesuffix("']").removeprefix("[").removesuffix("]")
+
+
 def set_loss(name: str, cell: str, leaves: int) -> float:
     """Of 22-33 or a,b, as AnonyPyx writes them (AnonyPy: ['22-33'], ['a,b']): a set costs its values, not a node
     above them.
@@ -44,7 +69,7 @@ def set_loss(name: str, cell: str, leaves: int) -> float:
     >>> set_loss("age", "['22-33']", 74), set_loss("race", "White,Black", 5)
     (0.1506849315068493, 0.25)
     """
-    text = cell.removeprefix("['").removesuffix("']").removeprefix("[").removesuffix("]")
+    text = bare(cell)
     if name == "age":
         ends = [int(end) for end in re.findall("[0-9]+", text)]
         return (ends[-1] - ends[0]) / 73
@@ -57,16 +82,21 @@ def judged(peer: str, frame: pl.DataFrame, rows: int, losses: Losses) -> dict[st
         frame = frame.select(pl.all().repeat_by(pl.col("count").cast(pl.Int64)).explode())
     spec: dict[str, object] = {**dict.fromkeys(adult.SIX, "qi"), adult.SENSITIVE: "sensitive"}
     found = audit_frame(frame.select(*spec), voile.Schema.of(spec))
-    total = float(len(adult.SIX) * (rows - frame.height))
+    total = as_nodes = float(len(adult.SIX) * (rows - frame.height))
+    nodes = node_of_sets()
     for column in adult.SIX:
         known = losses[column]
         leaves = sum(loss == 0 for loss in known.values())
         for label, count in frame[column].value_counts().rows():
-            total += count * (set_loss(column, label, leaves) if peer in SETS else known[label])
+            loss = set_loss(column, label, leaves) if peer in SETS else known[label]
+            total += count * loss
+            wider = peer in SETS and column in nodes
+            as_nodes += count * (known[around(label, nodes[column])] if wider else loss)
     return {
         "suppressed": 1 - frame.height / rows,
         "k": found.achieved["k_anonymity"].shown(),
         "distinct_l": found.achieved["distinct_l_diversity"].shown(),
         "frequency_l": found.achieved["frequency_l_diversity"].shown(),
         "gcp_minus1": total / rows / len(adult.SIX),
+        "gcp_as_nodes": as_nodes / rows / len(adult.SIX),
     }

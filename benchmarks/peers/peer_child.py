@@ -131,7 +131,8 @@ def run(folder, task, peer, promise, number):
 def main(folder, peer, promise, number):
     task = json.loads((folder / "task.json").read_text())
     limit = task["cpu_seconds"]
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    # the soft limit ends it with SIGXCPU, which nothing else sends: so the caller can tell why it ended
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 10))
     try:
         found = run(folder, task, peer, promise, number)
     except Exception as error:  # a peer's own; its text may hold cells

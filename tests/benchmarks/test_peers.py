@@ -1,6 +1,7 @@
 """Peers: how releases are judged, failures reported, and that pages say what was measured."""
 
 import json
+import signal
 import sys
 
 import polars as pl
@@ -8,7 +9,7 @@ import pytest
 
 from benchmarks import adult
 from benchmarks.peers import environment, page
-from benchmarks.peers.judging import cell_losses, judged, set_loss
+from benchmarks.peers.judging import around, cell_losses, judged, set_loss
 
 RESULTS = page.HERE / "results.json"
 has_run = pytest.mark.skipif(not RESULTS.is_file(), reason="make peers has not run")
@@ -22,6 +23,22 @@ def test_sets_are_charged_by_their_values():
     assert set_loss("age", "['17-90']", 74) == 1
     assert set_loss("age", "30", 74) == set_loss("race", "White", 5) == 0
     assert set_loss("race", "Black,White", 5) == 0.25
+
+
+def test_or_by_the_lowest_node_above_them():
+    levels = [{"a": "a", "b": "b", "c": "c"}, {"a": "x", "b": "x", "c": "y"}, dict.fromkeys("abc", "*")]
+    assert [around(cell, levels) for cell in ("['a']", "['a,b']", "b,c")] == ["a", "x", "*"]
+
+
+@has_run
+@pytest.mark.parametrize("ell", [3, 5])
+def test_which_charge_decides_who_loses_least_at_distinct_l(ell):
+    """docs/comparison.md says so of both."""
+    tools = {row["tool"]: row for row in page.of_task(found(), "distinct", ell)}
+    ours, theirs = tools["voile mondrian"], tools["anonypy"]
+    assert theirs["gcp_minus1"] < ours["gcp_minus1"]
+    assert theirs["gcp_as_nodes"] > ours["gcp_as_nodes"]
+    assert theirs["cpu_seconds"] > 100 * ours["cpu_seconds"]
 
 
 @pytest.mark.skipif(not adult.available(), reason="needs Adult")
@@ -45,6 +62,13 @@ def test_a_release_is_judged_by_what_it_publishes():
 def test_a_failure_is_told_by_its_kind():
     rows = [{"tool": "crowds", "version": "0.0.1", "promise": "distinct", "l": 3, "error": "KeyError"}]
     assert "| crowds 0.0.1 | failed: KeyError |" in page.task_table(rows, "distinct")
+
+
+def test_only_the_limit_is_called_a_limit():
+    """A child that somebody else ended says nothing about the peer."""
+    assert environment.why_ended(-signal.SIGXCPU).startswith("more than")
+    assert "outside" in environment.why_ended(-signal.SIGKILL)
+    assert "outside" in environment.why_ended(-signal.SIGTERM)
 
 
 @pytest.mark.slow
