@@ -94,5 +94,8 @@ def test_a_disk_that_is_really_full(stage, small_disk, free):
     assert unspeakable(outcome) == []
     (small_disk / "ballast").unlink()
     assert outcome.code in (0, 2, 3)
-    assert (outcome.code == 0) == (2 in read_book(scene.ledger).of_kind("committed"))
+    committed = 2 in read_book(scene.ledger).of_kind("committed")
+    assert committed or outcome.code != 0
+    # what fails after the commit (the witness beside the key) is no refusal: it says that the release is visible
+    assert outcome.code == 0 or not committed or "release 2 is visible" in outcome.err
     assert aftermath(scene, stage.warm) == []
