@@ -8,8 +8,8 @@ grouping, and each value is a member's with the chance of its share (facts/strea
 from dataclasses import dataclass, replace
 from typing import Self
 
+from voile.algorithms.single_column import resolved_l
 from voile.algorithms.streamliner.rda import dealt_groups
-from voile.algorithms.streamliner.single_column import resolved_l
 from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
 from voile.core.draws import SECRET, Draws
 from voile.core.order import distinct_values

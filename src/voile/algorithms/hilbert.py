@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.algorithms.elig import refined, seat_left_over
+from voile.algorithms.single_column import resolved_l
 from voile.core.algorithm import Algorithm, Progress, Rung
-from voile.core.eligibility import feasible_l, most_groups
+from voile.core.eligibility import most_groups
 from voile.core.information_loss import loss_of
 from voile.core.order import distinct_values
 from voile.core.parameters import AUTO, parameter
@@ -65,10 +66,7 @@ class Hilbert(Algorithm):
 
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as floor(n / n1)."""
-        only = table.single_sensitive(self.key)
-        sizes = {only.name: np.bincount(distinct_values(only.codes)[1])}
-        wanted = None if self.l == AUTO else int(self.l)
-        return replace(self, l=feasible_l(wanted, sizes, self.ineligible == "suppress"))
+        return replace(self, l=resolved_l(self.l, table, self.key, self.ineligible == "suppress"))
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """Order rows along the curve, group, seat what is left over, refine."""

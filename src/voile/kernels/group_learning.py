@@ -45,13 +45,19 @@ def _fill_shares(share, cells, first, rows, chance, codes, counts, start, values
 
 
 @kernel
-def expect(cells, begin, start, codes, counts, chance, held):
-    """Add to held[cell, value] how many rows with the cell are expected to have the value."""
+def _room(begin, start):
+    """Room for the shares of the rows and values of any group."""
     widest, longest = 1, 1
     for g in range(begin.size - 1):
         longest = max(longest, begin[g + 1] - begin[g])
         widest = max(widest, start[g + 1] - start[g])
-    share = np.empty((longest, widest))
+    return np.empty((longest, widest))
+
+
+@kernel
+def expect(cells, begin, start, codes, counts, chance, held):
+    """Add to held[cell, value] how many rows with the cell are expected to have the value."""
+    share = _room(begin, start)
     for g in range(begin.size - 1):
         rows, values = begin[g + 1] - begin[g], start[g + 1] - start[g]
         _fill_shares(share, cells, begin[g], rows, chance, codes, counts, start[g], values)
@@ -64,11 +70,7 @@ def expect(cells, begin, start, codes, counts, chance, held):
 @kernel
 def guess(cells, begin, start, codes, counts, chance, value, sure):
     """The likeliest value of each row in its group, the first of equal ones, and how likely it is held to be."""
-    widest, longest = 1, 1
-    for g in range(begin.size - 1):
-        longest = max(longest, begin[g + 1] - begin[g])
-        widest = max(widest, start[g + 1] - start[g])
-    share = np.empty((longest, widest))
+    share = _room(begin, start)
     for g in range(begin.size - 1):
         rows, values = begin[g + 1] - begin[g], start[g + 1] - start[g]
         _fill_shares(share, cells, begin[g], rows, chance, codes, counts, start[g], values)

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.algorithms.streamliner.single_column import resolved_l
+from voile.algorithms.single_column import resolved_l
 from voile.core.algorithm import Algorithm, Progress, Rung
 from voile.core.order import canonical_order, distinct_values
 from voile.core.parameters import AUTO, parameter

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.algorithms.streamliner.single_column import resolved_l
+from voile.algorithms.single_column import resolved_l
 from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
 from voile.core.draws import SECRET, Draws
 from voile.core.order import canonical_order, distinct_values
