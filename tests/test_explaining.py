@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import voile
-from tests.test_attacking import CLINIC, PLAN, SPEC
+from tests.attacking.test_minimality_attack import CLINIC, PLAN, SPEC
 from voile.cli.explain import describe
 from voile.errors import ParameterError
 from voile.explaining import explain

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from tests.attacking.test_minimality_attack import CLINIC, PLAN
 from tests.command_line import voile
-from tests.test_attacking import CLINIC, PLAN
 from voile.cli.main import run
 
 SPEC = """

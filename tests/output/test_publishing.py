@@ -49,13 +49,13 @@ def test_a_broken_release_is_never_revealed(tmp_path, monkeypatch):
     from voile import pipeline
 
     table, spec = clinic(tmp_path)
-    honest = pipeline.render
+    honest = pipeline.rendered
 
     def homogeneous(*arguments):
-        frame, counterfeits = honest(*arguments)
-        return frame.with_columns(disease=pl.lit(frame["disease"][0])), counterfeits
+        frame, *others = honest(*arguments)
+        return frame.with_columns(disease=pl.lit(frame["disease"][0])), *others
 
-    monkeypatch.setattr(pipeline, "render", homogeneous)
+    monkeypatch.setattr(pipeline, "rendered", homogeneous)
     with pytest.raises(PromiseBroken, match="nothing was revealed"):
         voile.publish(table, spec, "bsgi", tmp_path / "out", l=3)
     assert left_behind(tmp_path) == []
