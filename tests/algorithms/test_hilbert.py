@@ -18,6 +18,8 @@ from voile.errors import Infeasible
 from voile.kernels.hilbert import KEY_BITS, hilbert_keys
 from voile.models.unique_distinct_l_diversity import UniqueDistinctLDiversity
 
+pytestmark = pytest.mark.slow  # the conformance suite is the daily check
+
 
 def keys_of(cells, side):
     keys = np.empty(len(cells), np.int64)

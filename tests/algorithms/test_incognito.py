@@ -19,6 +19,8 @@ from voile.core.table import Table
 from voile.errors import Infeasible, ParameterError
 from voile.pipeline import promise_of
 
+pytestmark = pytest.mark.slow  # the conformance suite is the daily check
+
 PATIENTS = pl.DataFrame(
     {
         "birth": ["1976", "1986", "1976", "1976", "1986", "1976"],

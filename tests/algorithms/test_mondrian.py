@@ -21,6 +21,8 @@ from voile.errors import BeyondReach, Infeasible, ParameterError
 from voile.kernels.stop_rule import keeps_entropy
 from voile.models.t_closeness import TCloseness
 
+pytestmark = pytest.mark.slow  # the conformance suite is the daily check
+
 ASKED = [
     {"l": 2},
     {"l": 3},

@@ -19,6 +19,8 @@ from voile.metrics.discernibility import Discernibility
 from voile.metrics.gcp_leaves import GcpLeaves
 from voile.metrics.gcp_minus1 import GcpMinus1
 
+pytestmark = pytest.mark.slow  # the conformance suite is the daily check
+
 RULES = st.one_of(
     st.tuples(st.just("frequency"), st.fixed_dictionaries({"l": st.integers(2, 3)})),
     st.tuples(st.just("distinct"), st.fixed_dictionaries({"l": st.integers(2, 4)})),
