@@ -2,13 +2,14 @@
 
 from collections import Counter
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voile.core.bags import Bag
+from voile.core.bags import MOST_CELLS, Bag
 from voile.kernels.bags import greatest_ratios
 
 groups_of_values = st.lists(st.lists(st.integers(-3, 5), min_size=1, max_size=12), min_size=1, max_size=8)
@@ -21,9 +22,10 @@ def bag_of(groups, shuffle=False):
     return Bag.of(group[order], codes[order], len(groups))
 
 
-@given(groups_of_values, st.booleans())
-def test_counts(groups, shuffle):
-    bag = bag_of(groups, shuffle)
+@given(groups_of_values, st.booleans(), st.sampled_from([0, MOST_CELLS]))
+def test_counts(groups, shuffle, most_cells):
+    with mock.patch("voile.core.bags.MOST_CELLS", most_cells):  # by sorting, and in a table
+        bag = bag_of(groups, shuffle)
     for g, values in enumerate(groups):
         mine = slice(bag.start[g], bag.start[g + 1])
         assert list(zip(bag.codes[mine].tolist(), bag.counts[mine].tolist(), strict=True)) == sorted(

@@ -12,10 +12,11 @@ from voile.core.axis import Axis
 from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import canonical_order, dense_rank, distinct_values, sorted_keys, value_counts
-from voile.kernels.bags import count_changes, count_runs, sum_of_largest
+from voile.kernels.bags import count_changes, count_runs, list_tally, sum_of_largest, tally
 from voile.kernels.packing import append_bits
 
 Domain = Axis | Hierarchy | None
+MOST_CELLS = 4  # of a table of counts, for each row that is counted
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -41,15 +42,20 @@ class Bag:
 
     @classmethod
     def of(cls, group: NDArray[np.int64], codes: NDArray[np.int64], groups: int, domain: Domain = None) -> "Bag":
-        """Count the codes of each group."""
+        """Count the codes of each group: in a table of groups and values if that is not much larger than the
+        column, else by sorting."""
         present, index = distinct_values(codes)
-        bits = present.size.bit_length()
-        keys = group.astype(np.int64)
-        append_bits(keys, index, 0, bits)
-        keys = sorted_keys(keys, groups.bit_length() + bits)
-        size = min(keys.size, 1) + count_changes(keys)
-        start, values, counts = np.zeros(groups + 1, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
-        count_runs(keys, bits, start, values, counts)
+        start = np.zeros(groups + 1, np.int64)
+        if groups * present.size <= MOST_CELLS * codes.size:
+            table = np.zeros((groups, present.size), np.int64)
+            values, counts = _pair(tally(group, index, table))
+            list_tally(table, start, values, counts)
+        else:
+            keys, bits = group.astype(np.int64), present.size.bit_length()
+            append_bits(keys, index, 0, bits)
+            keys = sorted_keys(keys, groups.bit_length() + bits)
+            values, counts = _pair(min(keys.size, 1) + count_changes(keys))
+            count_runs(keys, bits, start, values, counts)
         return cls(start, present[values], counts, domain)
 
     def induced(self, values: BaseValues, unit: int | None = None) -> "Bag":
@@ -263,6 +269,10 @@ class Bags:
     def sizes_if_all_differ(self) -> list[NDArray[np.int64]]:
         """Per column the size of each group, 0 where a value occurs twice in it, or may."""
         return [np.where(bag.most_alike() == 1, self.sizes, 0) for bag in self.columns]
+
+
+def _pair(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.empty(size, np.int64), np.empty(size, np.int64)
 
 
 def _one_of_each(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from voile.core.axis import Axis
 from voile.core.bags import Bag
-from voile.core.order import distinct_values, value_counts
+from voile.core.order import distinct_values, places_among, value_counts
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Column, Table
 from voile.kernels.boxes import common_ancestors, enclose_groups
@@ -37,8 +37,7 @@ class Side:
             cell = np.arange(self.low.size)
             return Source(self.rows, cell, cell + 1)
         values, rows = value_counts(self.column.codes)
-        first, after = np.searchsorted(values, self.low), np.searchsorted(values, self.high, "right")
-        return Source(rows, first, after)
+        return Source(rows, *places_among(values, self.low, self.high))
 
     @cached_property
     def held(self) -> Bag:

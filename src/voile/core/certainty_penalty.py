@@ -8,11 +8,12 @@ import numpy as np
 from voile.core.axis import Axis
 from voile.core.boxes import Boxes
 from voile.core.hierarchy import Hierarchy
+from voile.core.order import distinct_values
 
 
 def exact_sum(numbers: np.typing.NDArray[np.int64], times: np.typing.NDArray[np.int64]) -> int:
     """Sum of products: two sums that cannot overflow, instead of one."""
-    high, low = np.divmod(numbers, 2**20)
+    high, low = numbers >> 20, numbers & (2**20 - 1)
     return int((high * times).sum()) * 2**20 + int((low * times).sum())
 
 
@@ -31,7 +32,7 @@ def column_penalty(
             return Fraction(0)
         widths = np.minimum(high - low, domain_range)  # a snapped end may lie outside
         return Fraction(exact_sum(widths, sizes), domain_range)
-    leaves_under, which = np.unique(high - low + 1, return_inverse=True)
+    leaves_under, which = distinct_values(high - low + 1)
     rows = np.bincount(which, weights=sizes).astype(np.int64)  # exact below 2**53 rows
     return sum(
         (int(r) * node_penalty(int(v), domain.leaves) for r, v in zip(rows, leaves_under, strict=True)),

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.kernels.packing import append_bits, append_places, cut_bits, number_runs
+from voile.kernels.packing import append_bits, append_places, count_from, cut_bits, number_from, number_runs
 
+Codes = NDArray[np.int64]
 _BITS = 62
 
 
@@ -17,7 +18,7 @@ def _span(column: NDArray[Any]) -> tuple[int, int]:
     return low, (high - low).bit_length()
 
 
-def _packed(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
+def _packed(columns: Sequence[NDArray[Any]]) -> tuple[Codes, int]:
     """One integer per row, and the bits it takes; order of integers is order of rows.
 
     Where there is no room for one more column, the rank of what is packed so far takes its place.
@@ -37,17 +38,18 @@ def _packed(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
     return keys, used
 
 
-def _ranks(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def _ranks(keys: Codes) -> Codes:
     """Number the distinct keys 0, 1, ... in ascending order."""
-    if _is_dense(keys):
-        return distinct_values(keys)[1]
+    counted = _counted(keys)
+    if counted is not None:
+        return _numbered(keys, *counted)[1]
     order = np.argsort(keys)
     ranks = np.empty_like(keys)
     number_runs(keys[order], order, ranks)
     return ranks
 
 
-def sorted_keys(keys: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+def sorted_keys(keys: Codes, bits: int) -> Codes:
     """Keys of so many bits in ascending order: short ones are sorted in half the time, those of a
     release stand in order already.
 
@@ -59,7 +61,7 @@ def sorted_keys(keys: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
     return np.sort(keys.astype(np.int32)).astype(np.int64) if bits < 32 else np.sort(keys)
 
 
-def sorted_together(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
+def sorted_together(columns: Sequence[NDArray[Any]]) -> list[Codes]:
     """The columns with their rows in canonical order.
 
     Columns that fit into one integer are sorted as such and unpacked, which spares a random access
@@ -79,7 +81,7 @@ def sorted_together(columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int64]]:
     return cut
 
 
-def canonical_order(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+def canonical_order(columns: Sequence[NDArray[Any]]) -> Codes:
     """Row numbers sorted by the first column, then the second, and so on, then by row number.
 
     >>> canonical_order([np.array([2, 1, 2]), np.array([7, 9, 3])]).tolist()
@@ -95,44 +97,69 @@ def canonical_order(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return keys
 
 
-def _is_dense(codes: NDArray[np.int64]) -> bool:
-    """Whether the range of codes is not much larger than their number: then no sorting is needed."""
-    return not codes.size or int(codes.max()) - int(codes.min()) <= 4 * codes.size + 2**16
+def _counted(codes: Codes) -> tuple[int, Codes] | None:
+    """The least code, and how many rows have each from there on; None if their range is much larger than their
+    number: then sorting takes less."""
+    low, high = (int(codes.min()), int(codes.max())) if codes.size else (0, -1)
+    if high - low > 4 * codes.size + 2**16:
+        return None
+    counts = np.zeros(high - low + 1, np.int64)
+    count_from(np.ascontiguousarray(codes, np.int64), low, counts)
+    return low, counts
 
 
-def distinct_values(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _numbered(codes: Codes, low: int, counts: Codes) -> tuple[Codes, Codes]:
+    """The distinct codes, and which of them each row has, of codes that were counted."""
+    present, number = np.flatnonzero(counts), np.empty(codes.size, np.int64)
+    numbers = np.cumsum(counts > 0) - 1
+    number_from(np.ascontiguousarray(codes, np.int64), low, numbers, number)
+    return present + low, number
+
+
+def distinct_values(codes: Codes) -> tuple[Codes, Codes]:
     """The distinct codes in ascending order, and which of them each row has.
 
     >>> [part.tolist() for part in distinct_values(np.array([7, -5, 7]))]
     [[-5, 7], [1, 0, 1]]
     """
-    if not _is_dense(codes):
-        values, index = np.unique(codes, return_inverse=True)
-        return values, index
-    low = int(codes.min()) if codes.size else 0
-    index = codes - low
-    present = np.bincount(index) > 0
-    if not present.all():
-        index = (np.cumsum(present) - 1)[index]
-    return np.flatnonzero(present) + low, index
+    counted = _counted(codes)
+    if counted is not None:
+        return _numbered(codes, *counted)
+    values, index = np.unique(codes, return_inverse=True)
+    return values, index
 
 
-def value_counts(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def value_counts(codes: Codes) -> tuple[Codes, Codes]:
     """The distinct codes in ascending order, and how many rows have each.
 
     >>> [part.tolist() for part in value_counts(np.array([7, -5, 7]))]
     [[-5, 7], [1, 2]]
     """
-    if not _is_dense(codes):
+    counted = _counted(codes)
+    if counted is None:
         values, counts = np.unique(codes, return_counts=True)
         return values, counts
-    low = int(codes.min()) if codes.size else 0
-    counts = np.bincount(codes - low)
+    low, counts = counted
     present = np.flatnonzero(counts)
     return present + low, counts[present]
 
 
-def dense_rank(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+def places_among(values: Codes, low: Codes, high: Codes) -> tuple[Codes, Codes]:
+    """Of ascending values, where those from low to high begin and end, for many pairs.
+
+    >>> [part.tolist() for part in places_among(np.array([2, 5, 9]), np.array([0, 5, 6]), np.array([1, 9, 8]))]
+    [[0, 1, 2], [0, 3, 2]]
+    """
+    if not values.size or values[-1] - values[0] > 4 * (values.size + low.size) + 2**16:
+        return np.searchsorted(values, low), np.searchsorted(values, high, "right")
+    first, across = int(values[0]), int(values[-1] - values[0]) + 1
+    below = np.zeros(across + 1, np.int64)  # how many values are less than first, first + 1, ...
+    below[values - first + 1] = 1
+    below = np.cumsum(below)
+    return below[np.clip(low - first, 0, across)], below[np.clip(high - first + 1, 0, across)]
+
+
+def dense_rank(columns: Sequence[NDArray[Any]]) -> Codes:
     """Number the distinct rows 0, 1, ... in canonical order.
 
     >>> dense_rank([np.array([5, 3, 5]), np.array([0, 1, 0])]).tolist()
@@ -141,7 +168,7 @@ def dense_rank(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return _ranks(_packed(columns)[0])
 
 
-def row_counts(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+def row_counts(columns: Sequence[NDArray[Any]]) -> Codes:
     """How often each distinct row occurs, in canonical order.
 
     >>> row_counts([np.array([5, 3, 5]), np.array([0, 1, 0])]).tolist()

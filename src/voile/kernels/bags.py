@@ -1,4 +1,4 @@
-"""Values of each group as runs of sorted keys, and figures of consecutive runs."""
+"""Values of each group as runs of sorted keys or in a table, and figures of consecutive runs."""
 
 import numpy as np
 
@@ -26,6 +26,29 @@ def count_runs(keys, bits, start, values, counts):
             run, first = run + 1, i + 1
     for group in range(1, start.size):
         start[group] += start[group - 1]
+
+
+@kernel
+def tally(group, value, table):
+    """Count each value of each group in zeros, a line per group; returns how many are more than zero."""
+    different = 0
+    for i in range(group.size):
+        count = table[group[i], value[i]]
+        different += count == 0
+        table[group[i], value[i]] = count + 1
+    return different
+
+
+@kernel
+def list_tally(table, start, values, counts):
+    """Of such a table fill in what `count_runs` does of keys."""
+    run = 0
+    for group in range(table.shape[0]):
+        for value in range(table.shape[1]):
+            if table[group, value] > 0:
+                values[run], counts[run] = value, table[group, value]
+                run += 1
+        start[group + 1] = run
 
 
 @kernel

@@ -36,3 +36,17 @@ def number_runs(sorted_keys, order, number):
         if i > 0 and sorted_keys[i] != sorted_keys[i - 1]:
             run += 1
         number[order[i]] = run
+
+
+@kernel
+def count_from(codes, low, counts):
+    """Count each code in zeros, the first being that of `low`."""
+    for code in codes:
+        counts[code - low] += 1
+
+
+@kernel
+def number_from(codes, low, numbers, number):
+    """Fill in the number of each code, the first of `numbers` being that of `low`."""
+    for i in range(codes.size):
+        number[i] = numbers[codes[i] - low]
