@@ -18,6 +18,8 @@ from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import BeyondReach, Infeasible, ParameterError
+from voile.kernels.bin_tables import new_tables, tabulate
+from voile.kernels.mondrian import FREE_BINS
 from voile.kernels.stop_rule import keeps_entropy
 from voile.models.t_closeness import TCloseness
 
@@ -191,6 +193,28 @@ def test_wide_columns_are_cut_between_bins():
     table = many(400, seed=4)
     compare(table, {"l": 4}, "strict", "free")
     compare(table, {"property": "distinct", "l": 6}, "relaxed", "free")
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("wide", [1, 3000])
+def test_many_rows_of_few_values_are_counted_in_tables(seed, wide):
+    """Rows that are read once for all columns are cut as those are that are read for each."""
+    n, rng = 400, np.random.default_rng(seed)
+    near = rng.integers(0, 4, n)
+    table = table_from(
+        (near * wide + rng.integers(0, 3, n) * (wide > 1)).tolist(),
+        rng.integers(0, 6, n).tolist(),
+        rng.integers(0, 5, n).tolist(),
+        rng.integers(0, 3, n).tolist(),
+        np.minimum(3, near + rng.integers(0, 3, n)).tolist(),
+    )
+    tables = new_tables(4, 4, FREE_BINS)
+    codes = np.column_stack([*(codes for _, codes in charged(table)), table.sensitive[0].codes]).astype(np.int32)
+    assert tabulate(tables, codes, 0, n, codes.min(axis=0)[:-1], codes.max(axis=0)[:-1], 4, FREE_BINS)
+    for asked in ({"l": 2}, {"property": "entropy", "l": 3}):
+        compare(table, asked, "strict", "free")
+        compare(table, asked, "strict", "median")
+    compare(table, {"l": 2}, "relaxed", "free")
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ class Stage:
 
     def spoil(self, act: str, point: Point, what: str, mutant: str = "") -> Outcome:
         """The same with a fault at one call."""
-        tries = [point.index] * (TRIES if point.beside else 1)  # who takes which write, threads decide anew
+        tries = [point.index] * TRIES  # who takes which write, or loads what both need, threads decide anew
         for index in [*tries, *([1] if point.beside else [])]:
             outcome = self._run(act, Fault(replace(point, index=index), what), mutant)
             if struck(self.log) == point.place:

@@ -9,6 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.kernels.bin_tables import (
+    STALE,
+    BinTables,
+    list_bins,
+    move_bin,
+    new_tables,
+    rows_of_bin,
+    shift_of,
+    tabulate,
+)
 from voile.kernels.compiled import inlined_kernel, kernel
 from voile.kernels.stop_rule import keeps
 
@@ -29,15 +39,17 @@ class Part(NamedTuple):
     right: NDArray[np.int64]
     held: NDArray[np.int64]  # values that occur, and in the last place how many
     bins: NDArray[np.int64]
-    order: NDArray[np.int64]  # rows by bin
+    order: NDArray[np.int64]  # values of rows by bin
     cut: NDArray[np.int64]  # column, code, run, ties: rows below the code go left, and so many of the run at it
+    tables: BinTables
 
 
 def new_part(columns, values, rows):
     """Room for parts of up to so many rows."""
     wide, tall = (np.zeros(columns, np.int64) for _ in range(4)), (np.zeros(values, np.int64) for _ in range(3))
     held, bins = np.zeros(values + 1, np.int64), np.zeros(max(BINS, 3 * FREE_BINS), np.int64)
-    return Part(*wide, *tall, held, bins, np.empty(rows, np.int64), np.empty(4, np.int64))
+    room = np.empty(rows, np.int64), np.empty(4, np.int64)
+    return Part(*wide, *tall, held, bins, *room, new_tables(columns, values, FREE_BINS))
 
 
 @inlined_kernel
@@ -71,9 +83,11 @@ def look(loss, part, rows, begin, end):
         value = rows[i, d]
         if part.counts[value] == 0:
             part.held[different] = value
+            part.tables.place[value] = different
             different += 1
         part.counts[value] += 1
     part.held[-1] = different
+    part.tables.state[0] = STALE
     for j in range(d):
         part.cost[j] = side_cost(loss, j, part.low[j], part.high[j])
         place = j
@@ -139,30 +153,69 @@ def both_keep(rule, part, rows, begin, end, j, code, run, ties, left):
     return keeps(rule, part.right, held, end - begin - left)
 
 
+@inlined_kernel
+def tabulated(part, rows, begin, end):
+    """Whether the rows that were looked at are, or can be, counted in tables."""
+    return tabulate(part.tables, rows, begin, end, part.low, part.high, part.held[-1], FREE_BINS)
+
+
+@kernel
+def middle_of_table(part, size, j):
+    """The same as `middle`, of a column whose every code has a bin in the tables."""
+    bin, below, own = 0, 0, rows_of_bin(part.tables, j, 0, part.held[-1])
+    while 2 * (below + own) < size:
+        below += own
+        bin += 1
+        own = rows_of_bin(part.tables, j, bin, part.held[-1])
+    return part.low[j] + bin, below, below + own
+
+
+@kernel
+def keep_by_table(rule, part, size, j, code, left):
+    """The same as `both_keep`, of a column whose every code has a bin in the tables."""
+    if left < rule.least or size - left < rule.least:
+        return False
+    held = part.held[: part.held[-1]]
+    for value in held:
+        part.left[value], part.right[value] = 0, part.counts[value]
+    for bin in range(code - part.low[j]):
+        move_bin(part.tables, j, bin, held, part.left, part.right)
+    return keeps(rule, part.left, held, left) and keeps(rule, part.right, held, size - left)
+
+
 @kernel
 def cut_at_median(rule, part, rows, begin, end, relaxed):
     """Find the first column, costliest first, that can be cut in the middle: `relaxed` exactly there, else between
-    two codes as near to it as can be. Returns how many rows go left, or NOWHERE."""
-    size = end - begin
-    for j in part.turn:
+    two codes as near to it as can be. Returns how many rows go left, or NOWHERE. Where the first column cannot be
+    cut, the others are counted all at once."""
+    size, tabled = end - begin, False
+    for turn in range(part.turn.size):
+        j = part.turn[turn]
         if part.cost[j] == 0:
             break
-        code, below, upto = middle(part, rows, begin, end, j)
+        if turn == 1 and not relaxed:
+            tabled = tabulated(part, rows, begin, end)
+        by_table = tabled and part.tables.shift[j] == 0
+        code, below, upto = middle_of_table(part, size, j) if by_table else middle(part, rows, begin, end, j)
         left, run, ties = size // 2, upto - below, size // 2 - below
         if not relaxed:
             at_code = below == 0 or (upto < size and 2 * upto - size < size - 2 * below)
             left, code, run, ties = upto if at_code else below, code + at_code, 1, 0
-        if both_keep(rule, part, rows, begin, end, j, code, run, ties, left):
+        if (
+            keep_by_table(rule, part, size, j, code, left)
+            if by_table
+            else both_keep(rule, part, rows, begin, end, j, code, run, ties, left)
+        ):
             part.cut[0], part.cut[1], part.cut[2], part.cut[3] = j, code, run, ties
             return left
     return NOWHERE
 
 
 @kernel
-def sort_into_bins(part, rows, begin, end, j, shift, last):
-    """Order rows by bin of a column; returns of each bin its end in that order, its least and greatest code."""
-    least, greatest = part.bins[: last + 1], part.bins[FREE_BINS : FREE_BINS + last + 1]
-    after = part.bins[2 * FREE_BINS : 2 * FREE_BINS + last + 1]
+def sort_into_bins(part, rows, begin, end, j, shift, after, least, greatest):
+    """Order the values of rows by bin of a column; fill in of each bin its end in that order, its least and its
+    greatest code."""
+    last = after.size - 1
     for place in range(last + 1):
         least[place], greatest[place], after[place] = part.high[j], part.low[j], 0
     for i in range(begin, end):
@@ -178,9 +231,8 @@ def sort_into_bins(part, rows, begin, end, j, shift, last):
         total, after[place] = total + after[place], total
     for i in range(begin, end):
         place = (rows[i, j] - part.low[j]) >> shift
-        part.order[after[place]] = i
+        part.order[after[place]] = rows[i, part.low.size]
         after[place] += 1
-    return after, least, greatest
 
 
 @kernel
@@ -188,23 +240,28 @@ def cut_anywhere(loss, rule, part, rows, begin, end):
     """Of all cuts between two codes (of a wide column between two of FREE_BINS bins) whose sides keep the promise,
     find the one that saves most of its column's cost. Returns how many rows go left, or NOWHERE."""
     size, best, found = end - begin, 0, NOWHERE
-    held, d = part.held[: part.held[-1]], part.low.size
+    held, tabled = part.held[: part.held[-1]], tabulated(part, rows, begin, end)
     for j in part.turn:
         if part.cost[j] == 0:
             break
-        shift = 0
-        while (part.high[j] - part.low[j]) >> shift >= FREE_BINS:
-            shift += 1
+        shift = shift_of(part.high[j] - part.low[j], FREE_BINS)
         last = (part.high[j] - part.low[j]) >> shift
-        after, least, greatest = sort_into_bins(part, rows, begin, end, j, shift, last)
+        least, greatest = part.bins[: last + 1], part.bins[FREE_BINS : FREE_BINS + last + 1]
+        after = part.bins[2 * FREE_BINS : 2 * FREE_BINS + last + 1]
+        if tabled:
+            list_bins(part.tables, j, part.low[j], held.size, after, least, greatest)
+        else:
+            sort_into_bins(part, rows, begin, end, j, shift, after, least, greatest)
         for value in held:
             part.left[value], part.right[value] = 0, part.counts[value]
         left, place = 0, 0
         while place < last:
-            for i in range(left, after[place]):
-                value = rows[part.order[i], d]
-                part.left[value] += 1
-                part.right[value] -= 1
+            if tabled:
+                move_bin(part.tables, j, place, held, part.left, part.right)
+            else:
+                for i in range(left, after[place]):
+                    part.left[part.order[i]] += 1
+                    part.right[part.order[i]] -= 1
             left, following = after[place], place + 1
             while following < last and after[following] == left:
                 following += 1
