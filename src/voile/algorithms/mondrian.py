@@ -7,7 +7,6 @@ Cuts that look at who has what tell a reader who knows the algorithm something: 
 """
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -41,7 +40,7 @@ KINDS = {
     "k_anonymity": SIZE,
 }
 SHARED = 50_000  # rows, from which on threads share the work
-STRETCHES = 16  # into which the table is cut first for that, at least
+HALVINGS = 6  # after which a thread cuts a stretch to the end by itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,27 +82,36 @@ class Mondrian(ChosenPromise):
         loss, codes, _ = loss_of(table, table.n)
         rule = self.stop_rule(column, counts)
         rows = np.column_stack([codes, value.astype(np.int32), np.arange(table.n, dtype=np.int32)])
-        ends = np.concatenate(list(self._cut(loss, rule, rows, progress)))
+        ends = self._cut(loss, rule, rows, progress)
         group = np.empty(table.n, np.int64)
         group[rows[:, -1]] = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
         return Partition(group)
 
-    def _cut(self, loss: Loss, rule: StopRule, rows: NDArray[np.int32], progress: Progress) -> Iterator[Codes]:
-        """Sort rows by group, and say where groups end, a stretch of the table at a time."""
+    def _cut(self, loss: Loss, rule: StopRule, rows: NDArray[np.int32], progress: Progress) -> Codes:
+        """Sort rows by group, and say where groups end. Threads share what is cut off: halves, then quarters, ...;
+        a stretch that stays larger than that cannot be cut."""
+        n, spare = len(rows), np.empty_like(rows)
 
-        def cut(begin: int, end: int, small: int = 0) -> Codes:
+        def cut(begin: int, end: int) -> Codes:
+            """Where parts begin and end."""
             part = new_part(rows.shape[1] - 2, rule.whole.size, end - begin)
             ends = np.empty((end - begin) // rule.least + 1, np.int64)
             how = self.mode == "relaxed", self.cuts == "free", small
-            return ends[: cut_rows(loss, rule, part, rows, np.empty_like(rows[begin:end]), begin, end, *how, ends)]
+            ends = ends[: cut_rows(loss, rule, part, rows, spare[begin:end], begin, end, *how, ends)]
+            return np.column_stack([np.append(begin, ends[:-1]), ends])
 
-        n = len(rows)
-        stretches = cut(0, n, n // STRETCHES) if n >= SHARED else np.array([n])
+        done, waiting = [], np.array([[0, n]])
         with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
-            begins = [0, *stretches[:-1].tolist()]
-            for end, found in zip(stretches.tolist(), pool.map(cut, begins, stretches.tolist()), strict=True):
-                yield found
-                progress(end / n)
+            for small in [n >> i for i in range(1, HALVINGS) if n >= SHARED] + [0]:
+                found = [np.empty((0, 2), np.int64)]
+                for parts in pool.map(cut, *waiting.T.tolist()):
+                    found.append(parts)
+                    progress(0 if small else parts[-1, 1] / n)
+                everything = np.concatenate(found)
+                stays = everything[:, 1] - everything[:, 0] > small
+                done.append(everything[stays, 1])
+                waiting = everything[~stays]
+        return np.sort(np.concatenate(done))
 
     def stop_rule(self, column: Column, whole: Codes) -> StopRule:
         """What the kernels need to tell whether a group keeps the promise; the whole table has so many of each
