@@ -19,10 +19,11 @@ from voile.algorithms.single_column import resolved_l
 from voile.core.algorithm import Algorithm, Progress, Rung
 from voile.core.eligibility import most_groups
 from voile.core.information_loss import loss_of
-from voile.core.order import distinct_values
+from voile.core.order import distinct_values, order_of
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
+from voile.kernels.colours import rows_by_colour
 from voile.kernels.hilbert import group_along, hilbert_keys
 from voile.kernels.marks import count_marks
 from voile.kernels.z_order import z_order
@@ -112,7 +113,7 @@ def curve_order(values: NDArray[np.int32], axes: int) -> NDArray[np.int64]:
     with ThreadPoolExecutor(threads) as pool:
         parts = [slice(*pair) for pair in pairwise(ends)]
         list(pool.map(lambda part: hilbert_keys(values[part], across, keys[part]), parts))
-    return np.argsort(keys, kind="stable")
+    return order_of(keys)
 
 
 def grouped(value: NDArray[np.int32], ell: int) -> tuple[NDArray[np.int64], int]:
@@ -124,8 +125,7 @@ def grouped(value: NDArray[np.int32], ell: int) -> tuple[NDArray[np.int64], int]
     """
     sizes = np.bincount(value)
     groups = most_groups(sizes, ell)
-    queue = np.argsort(value, kind="stable")
-    head = np.concatenate(([0], np.cumsum(sizes)))
+    queue, head = rows_by_colour(value, sizes.size)
     group = np.full(value.size, SUPPRESSED, np.int64)
     group_along(count_marks(value[:, None]), value, queue, head, ell, groups, group)
     return group, groups

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.kernels.packing import append_bits, append_places, count_from, cut_bits, number_from, number_runs
+from voile.kernels.radix import order_by_bits, sorted_by_bits
 
 Codes = NDArray[np.int64]
 _BITS = 62
@@ -43,22 +44,45 @@ def _ranks(keys: Codes) -> Codes:
     counted = _counted(keys)
     if counted is not None:
         return _numbered(keys, *counted)[1]
-    order = np.argsort(keys)
-    ranks = np.empty_like(keys)
+    order = order_of(keys)
+    ranks = np.empty(keys.size, np.int64)
     number_runs(keys[order], order, ranks)
     return ranks
 
 
 def sorted_keys(keys: Codes, bits: int) -> Codes:
-    """Keys of so many bits in ascending order: short ones are sorted in half the time, those of a
-    release stand in order already.
+    """Keys of so many bits in ascending order; those of a release stand in order already. Overwrites what it is
+    given.
 
     >>> sorted_keys(np.array([2, 3, 1]), 2).tolist()
     [1, 2, 3]
     """
-    if (keys[1:] >= keys[:-1]).all():
-        return keys
-    return np.sort(keys.astype(np.int32)).astype(np.int64) if bits < 32 else np.sort(keys)
+    return keys if (keys[1:] >= keys[:-1]).all() else sorted_by_bits(keys, 0, bits)
+
+
+def order_of(codes: NDArray[Any]) -> Codes:
+    """Row numbers in the order of some codes; equal ones keep theirs.
+
+    >>> order_of(np.array([7, -5, 7, 2])).tolist()
+    [1, 3, 0, 2]
+    """
+    low, bits = _span(codes)
+    if bits > _BITS + 1:
+        return np.argsort(codes, kind="stable")
+    keys = np.zeros(codes.size, np.int64)
+    append_bits(keys, codes.astype(np.int64, copy=False), low, bits)
+    return _placed(keys, bits)
+
+
+def _placed(keys: Codes, bits: int) -> Codes:
+    """The places of keys of so many bits in ascending order; overwrites what it is given."""
+    own = keys.size.bit_length()
+    if bits + own > _BITS:
+        return order_by_bits(keys, bits)
+    append_places(keys, own)
+    keys = sorted_by_bits(keys, own, bits)
+    keys &= (1 << own) - 1
+    return keys
 
 
 def sorted_together(columns: Sequence[NDArray[Any]]) -> list[Codes]:
@@ -87,14 +111,7 @@ def canonical_order(columns: Sequence[NDArray[Any]]) -> Codes:
     >>> canonical_order([np.array([2, 1, 2]), np.array([7, 9, 3])]).tolist()
     [1, 2, 0]
     """
-    keys, used = _packed(columns)
-    own = keys.size.bit_length()
-    if used + own > _BITS:
-        keys = _ranks(keys)
-    append_places(keys, own)
-    keys.sort()  # integers are sorted far faster than arguments
-    keys &= (1 << own) - 1
-    return keys
+    return _placed(*_packed(columns))
 
 
 def _counted(codes: Codes) -> tuple[int, Codes] | None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.kernels.colours import rows_by_colour
 from voile.kernels.compiled import inlined_kernel, kernel
 from voile.kernels.loss import climb
 
@@ -240,10 +241,9 @@ def plant(loss, values, bucket, marks=None):
     """
     n, d = values.shape
     marks = np.empty((n, 0), values.dtype) if marks is None else marks
-    order = np.argsort(bucket, kind="stable")
+    order, bucket_start = rows_by_colour(bucket, int(bucket.max(initial=-1)) + 1)
     rows = np.empty((n, CODES + d + marks.shape[1]), values.dtype)
     rows[:, ROW], rows[:, CODES : CODES + d], rows[:, CODES + d :] = order, values[order], marks[order]
-    bucket_start = np.concatenate(([0], np.cumsum(np.bincount(bucket))))
     root = np.empty(bucket_start.size - 1, np.int64)
     # Every leaf holds a row; pages beyond the last node are never touched.
     tree = np.empty((2 * n, BOX + 2 * d + marks.shape[1]), values.dtype)

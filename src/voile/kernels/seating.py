@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.kernels.colours import rows_by_colour
 from voile.kernels.compiled import inlined_kernel, kernel
 from voile.kernels.kd_forest import NONE
 from voile.kernels.loss import box_cost, grow_box, joined_cost, new_box, start_box
@@ -29,10 +30,8 @@ class Seats(NamedTuple):
 
 def seated(group, groups, marks, ell):
     """The Seats of rows numbered 0 .. groups-1, with room for more; and the rows that have none."""
-    order = np.argsort(group, kind="stable")
-    out = order[: np.searchsorted(group[order], 0)]
-    order = order[out.size :]
-    taken = np.bincount(group[order], minlength=groups)
+    everyone, start = rows_by_colour(group + 1, groups + 1)
+    out, order, taken = everyone[: start[1]], everyone[start[1] :], np.diff(start[1:])
     seat = np.full((groups, 4 * max(ell, int(taken.max(initial=0))) + 8), NONE)  # for two groups in one chain
     seat[group[order], np.arange(order.size) - np.repeat(np.cumsum(taken) - taken, taken)] = order
     return Seats(seat, taken, marks), out

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.kernels.colours import rows_by_colour
 from voile.kernels.compiled import inlined_kernel, kernel
 from voile.kernels.kd_forest import BITS, NONE, ROW
 from voile.kernels.kd_search import FAR, nearest_open
@@ -37,9 +38,8 @@ def gathered(group, groups):
     >>> gathered(np.array([1, 0, -1, 1]), 2).member.tolist()
     [1, 0, 3]
     """
-    order = np.argsort(group, kind="stable")
-    member = order[np.searchsorted(group[order], 0) :]
-    start = np.concatenate(([0], np.cumsum(np.bincount(group[member], minlength=groups))))
+    everyone, start = rows_by_colour(group + 1, groups + 1)
+    member, start = everyone[start[1] :], start[1:] - start[1]
     slot = np.full(group.size, NONE)
     slot[member] = np.arange(member.size)
     return Groups(group, start, member, slot, np.zeros(groups, np.int64), np.ones(groups, np.bool_))
