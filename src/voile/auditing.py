@@ -215,7 +215,9 @@ def _bags_of_two(frame: pl.DataFrame, sensitive: pl.DataFrame, schema: Schema) -
 
 def _alike(frame: pl.DataFrame, schema: Schema) -> Crowds:
     """How many rows are equal in all that is published of them, group numbers aside: by these nobody is known."""
-    return Crowds.of(row_counts([_text_codes(frame[name]) for name in _known_columns(frame, schema)]))
+    with ThreadPoolExecutor(2) as pair:
+        codes = pair.map(lambda name: _text_codes(frame[name]), _known_columns(frame, schema))
+        return Crowds.of(row_counts(list(codes)))
 
 
 def _known_columns(frame: pl.DataFrame, schema: Schema) -> list[str]:

@@ -125,8 +125,10 @@ def _side(column: Column, partition: Partition, j: int) -> Side:
 
 def _exact_side(column: Column, published: NDArray[np.bool_]) -> Side:
     """A cell for each value, leaves of a tree being its first nodes."""
-    values, which = distinct_values(column.codes[published])
-    group = np.full(published.size, SUPPRESSED)
-    group[published] = which
-    node = None if isinstance(column.domain, Axis) else values
-    return Side(column, values, values, node, np.zeros_like(values), group, np.bincount(which))
+    shown = column.codes if published.all() else column.codes[published]
+    values, group = distinct_values(shown)
+    rows, node = np.bincount(group), None if isinstance(column.domain, Axis) else values
+    if shown is not column.codes:
+        which, group = group, np.full(published.size, SUPPRESSED)
+        group[published] = which
+    return Side(column, values, values, node, np.zeros_like(values), group, rows)
