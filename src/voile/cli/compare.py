@@ -11,8 +11,9 @@ from voile.cli.anonymize import content
 from voile.errors import ParameterError
 
 if TYPE_CHECKING:
+    from voile.comparing.choosing import Needs
     from voile.comparing.comparison import Comparison
-    from voile.comparing.recommending import Needs, Recommendation
+    from voile.comparing.recommending import Recommendation
 
 SPEC = "recommended.toml"
 
@@ -85,7 +86,7 @@ def command(
     as_json: bool,
 ) -> int:
     from voile.cli import show
-    from voile.comparing.recommending import Needs
+    from voile.comparing.choosing import Needs
 
     given = values_of(parameter)
     keys = [key.strip() for key in algorithms.split(",") if key.strip()]
@@ -105,7 +106,7 @@ def command(
     else:
         describe(found, out)
         if recommend:
-            explain(chosen, table, out)
+            explain(chosen, table, spec, out)
     return 0 if any(outcome.get("kept") for _, outcome in found.runs) else 1
 
 
@@ -156,7 +157,7 @@ def _only_recommended(
     if as_json:
         show.document({"ok": bool(chosen.algorithm), "folder": str(out), "recommendation": chosen.document()})
     else:
-        explain(chosen, table, out)
+        explain(chosen, table, spec, out)
     return 0 if chosen.algorithm else 1
 
 
@@ -164,22 +165,29 @@ def _write_spec(found: "Recommendation", table: Path, spec: Path, out: Path, fol
     from voile.comparing.recommended_spec import recommended_spec
     from voile.output.writers import write_bytes
 
-    text = recommended_spec(found, spec, out / SPEC, found.command(_quoted(table), _quoted(out / SPEC)))
+    text = recommended_spec(found, spec, out / SPEC, _next(found, table, spec, out))
     write_bytes(text.encode(), (folder or out) / SPEC)
+
+
+def _next(found: "Recommendation", table: Path, spec: Path, out: Path) -> str:
+    """The command to type after this one."""
+    from voile.comparing.recommended_spec import spec_to_name
+
+    return found.command(_quoted(table), _quoted(spec_to_name(spec, out / SPEC)))
 
 
 def _quoted(path: Path) -> str:
     return shlex.quote(str(path))
 
 
-def explain(found: "Recommendation", table: Path, out: Path) -> None:
+def explain(found: "Recommendation", table: Path, spec: Path, out: Path) -> None:
     """A recommendation in words."""
     from voile.cli import show
 
-    command = found.command(_quoted(table), _quoted(out / SPEC))
+    command = _next(found, table, spec, out)
     next_step = [("next", command)] if command else []
     show.facts("Recommended", [("answer", found.answer), *found.reasons, ("spec", f"{out / SPEC}"), *next_step])
-    if found.looked:
+    if found.looked and found.algorithm:
         show.sentence(
             "chosen by results: that holds against readers of the release, not against who knows the algorithm"
         )

@@ -7,7 +7,7 @@ private; and a release is always a fresh run, with parameters that were fixed be
 import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ import polars as pl
 
 import voile
 from voile.comparing.children import Children
+from voile.comparing.choosing import NEEDS, Needs
 from voile.comparing.finished_runs import FinishedRuns
 from voile.comparing.plan import Run, planned
-from voile.comparing.recommending import LOOKING, NEEDS, Needs, Recommendation, recommendations
+from voile.comparing.recommending import LOOKING, Recommendation, recommendations, recommended
 from voile.core.table import Table
 from voile.errors import InputError, ParameterError
 from voile.measuring import parse_measures
@@ -131,7 +132,7 @@ def compare(
     measures = tuple(parse_measures(measure, table))
     _refuse_numbers(jobs, limit)
     at_once = min(jobs or _cores(), len(runs))
-    recommendations(table, needs)  # a table that this cannot judge must not be told so after all runs
+    recommended(table, replace(needs, adversary="algorithm"))  # what this cannot judge is not told after all runs
     with contextlib.ExitStack() as stack:
         staging = None if folder is None else stack.enter_context(Staging(folder))
         place = staging.path if staging else None
