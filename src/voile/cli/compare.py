@@ -49,7 +49,7 @@ def values_of(pairs: tuple[str, ...]) -> dict[str, list[str]]:
     "--measure",
     default=None,
     metavar="METRICS",
-    help='Compared with the source; default "qwe_mean, qwe_median". Also: classification.',
+    help='Compared with the source; default "qwe_mean, qwe_median", up to 50,000 rows also classification.',
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Runs at a time; default: one per core.")
 @click.option("--limit", type=click.FloatRange(min=0, min_open=True), default=None, help="Seconds a run may take.")
@@ -202,6 +202,8 @@ def describe(found: "Comparison", out: Path) -> None:
     for run, outcome in found.runs:
         if not outcome.get("kept"):
             show.sentence(f"{run.words}: {outcome['refusal']}", "yellow")
+    if found.not_measured:
+        show.sentence(found.not_measured)
     for adversary, chosen in found.recommendations.items():
         reader = "who know the algorithm" if adversary == "algorithm" else "of the release alone"
         show.sentence(f"for readers {reader}: {chosen.answer}")
