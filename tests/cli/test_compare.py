@@ -107,6 +107,7 @@ def test_interrupted_and_taken_up_again(tmp_path):
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130 and b"Traceback" not in said
+    assert b"kept in .out.voile-runs" in said and b"delete that file" in said
     assert left_behind(tmp_path) == [".out.voile-runs"]
     assert not any(_alive(child) for child in offspring)
     before = finished(tmp_path)

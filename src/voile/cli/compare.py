@@ -133,8 +133,21 @@ def _compared(table: Path, spec: Path, keys: list[str], out: Path, options: Mapp
             report("reading", 0)
             return compare(read(table, spec), keys, folder=out, report=report, **options)
     except KeyboardInterrupt:
-        click.echo("finished runs are kept: the same command goes on with the others", err=True)
+        _say_what_is_left(out)
         raise
+
+
+def _say_what_is_left(out: Path) -> None:
+    """After an interruption: private figures on disk, which only the steward can know to be done with."""
+    from voile.comparing.finished_runs import file_of
+    from voile.inspection.plain_text import shown
+
+    if file_of(out).exists():
+        click.echo(
+            f"finished runs are kept in {shown(str(file_of(out)))}: the same command goes on with the others; to "
+            "give it up, delete that file (it is private, as the folder would be)",
+            err=True,
+        )
 
 
 def _only_recommended(

@@ -61,7 +61,7 @@ def frontier(title: str, spots: Sequence[Spot], *, upward: str, percent: bool = 
     header = ("algorithm", "l", upward, "holds against", "on the frontier")
     present = {spot.rung for spot in spots}
     words = [meaning for rung, (_, _, meaning) in reversed(_DRAWN.items()) if rung in present]
-    words.append("Large: nothing here is better in both.")
+    words.append("Large: no run that holds off as much promises more for less.")
     series = list(dict.fromkeys(spot.series for spot in spots))
     layers = _layers(series, _places(upward, percent))
     spec = {"width": WIDTH, "height": HEIGHT, "data": {"values": data}, "layer": layers}
