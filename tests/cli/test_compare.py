@@ -54,6 +54,19 @@ def test_a_recommendation_without_a_run(tmp_path, reader, monkeypatch, capsys):
     assert [p.name for p in (tmp_path / "out").iterdir()] == ["recommended.toml"]
 
 
+def test_a_spec_that_cannot_be_moved_stays_the_one_to_use(tmp_path, monkeypatch, capsys):
+    """A hierarchy named in three quotes is not renamed: the copy would not find it."""
+    _, spec = clinic(tmp_path)
+    spec.write_text(spec.read_text().replace('"zip.csv"', "'''zip.csv'''"))
+    monkeypatch.chdir(tmp_path)
+    assert run([*TYPED, "--recommend", "-p", "l=3"]) == 0
+    command = next(
+        line for line in (tmp_path / "out" / "recommended.toml").read_text().splitlines() if "-a rda" in line
+    )
+    assert "-s s.toml " in command
+    assert run(command.lstrip("# ").split()[1:]) == 0, capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -94,6 +107,7 @@ def test_interrupted_and_taken_up_again(tmp_path):
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130 and b"Traceback" not in said
+    assert b"kept in .out.voile-runs" in said and b"delete that file" in said
     assert left_behind(tmp_path) == [".out.voile-runs"]
     assert not any(_alive(child) for child in offspring)
     before = finished(tmp_path)

@@ -9,11 +9,12 @@ import pytest
 import voile
 from tests.comparing.people import DISEASES, table
 from voile.comparing.children import Children
-from voile.comparing.comparison import MEASURES, Comparison
+from voile.comparing.comparison import Comparison, _about, usual_measures
 from voile.comparing.one_run import outcome_of, warmed
 from voile.comparing.plan import Run
 from voile.comparing.recommending import recommendations
 from voile.errors import InputError, OutputError, ParameterError
+from voile.reporting.comparison_page import comparison_page
 
 QUICK = "qwe_mean[queries=20]"
 
@@ -129,8 +130,30 @@ def test_from_table_to_folder(tmp_path):
     assert not any(value in said for value in DISEASES)
 
 
-def test_by_default_counts_are_measured():
-    assert MEASURES == "qwe_mean, qwe_median"
+def test_by_default_counts_and_learning_are_measured(monkeypatch):
+    """The latter where it is possible and does not take long; otherwise it says how to have it."""
+    pytest.importorskip("sklearn")
+    usual = "qwe_mean, qwe_median"
+    assert usual_measures(table()) == (f"{usual}, classification", "")
+    monkeypatch.setattr("voile.comparing.comparison.MOST_LEARNT", 59)
+    measured, why = usual_measures(table())
+    assert measured == usual and "more than 59 rows" in why and '--measure "qwe_mean' in why
+    monkeypatch.setattr("voile.comparing.comparison.can_learn", lambda: False)
+    measured, why = usual_measures(table())
+    assert measured == usual and "voile[ml]" in why
+
+
+@pytest.mark.slow
+def test_without_a_word_the_classification_ratio_is_a_column():
+    pytest.importorskip("sklearn")
+    found = voile.compare(table(), ["elig"], l=2, jobs=1)
+    assert found.measures[-1] == "classification" and 0 < found.frame["classification"][0] < 2
+    assert "classification accuracy ratio" in comparison_page(found.document())
+
+
+def test_what_is_not_measured_is_said_on_the_page():
+    found = Comparison((), (), recommendations(table()), _about(table(), 1), "classification is not measured: why")
+    assert "Classification is not measured: why." in comparison_page(found.document())
 
 
 @pytest.fixture

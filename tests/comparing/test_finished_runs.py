@@ -1,13 +1,17 @@
 """What an interrupted comparison keeps, and when it must not be believed."""
 
+import json
 import os
 import stat
 
 import pytest
 
-from tests.comparing.people import table
+from tests.comparing.people import DISEASES, table
+from voile.comparing.comparison import Comparison
 from voile.comparing.finished_runs import FinishedRuns
+from voile.comparing.one_run import outcome_of
 from voile.comparing.plan import Run
+from voile.comparing.recommending import recommendations
 from voile.errors import OutputError
 
 RUN = Run("elig", (("l", "2"),))
@@ -94,6 +98,41 @@ def test_it_is_private_and_never_a_link(tmp_path):
 def test_one_comparison_at_a_time(tmp_path):
     with FinishedRuns(tmp_path / "out", table(), "dm"), pytest.raises(OutputError):
         keep(tmp_path, RUN)
+
+
+def test_it_holds_what_the_folder_will_hold_and_no_value(tmp_path):
+    """Figures, refusals, and a digest to recognise them by."""
+    runs = [
+        RUN,
+        Run("elig", (("l", "9"),)),
+        Run("rda", (("l", "4"),)),
+        Run("sweep", (("tau", "1/100"), ("l", "2"))),
+    ]
+    found = [
+        (run, outcome_of(table(), run.algorithm, dict(run.parameters), "qwe_mean[queries=20]")) for run in runs
+    ]
+    with FinishedRuns(tmp_path / "out", table(), "dm") as finished:
+        for run, outcome in found:
+            finished.add(run, outcome)
+    header, *lines = map(json.loads, finished.path.read_text().splitlines())
+    assert set(header) == {"salt", "digest"}
+    listed = Comparison(tuple(found), (), recommendations(table()), {}).document()["runs"]
+    flat = [{"algorithm": x["algorithm"], "parameters": dict(x["parameters"]), **x["outcome"]} for x in lines]
+    assert flat == json.loads(json.dumps(listed))
+    assert not any(value in finished.path.read_text() for value in DISEASES)
+
+
+def test_two_digests_of_one_table_have_nothing_in_common(tmp_path):
+    headers = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        headers.append(json.loads(keep(tmp_path / name, RUN).read_text().splitlines()[0]))
+    assert headers[0]["digest"] != headers[1]["digest"]
+
+
+def test_nothing_stays_where_nothing_was_finished(tmp_path):
+    keep(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_forgotten_when_all_is_done(tmp_path):

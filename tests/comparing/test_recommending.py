@@ -6,9 +6,10 @@ import pytest
 
 import voile
 from tests.comparing.people import DISEASES, SPEC, people, skewed, table
+from voile.comparing.choosing import NEEDS, Needs
 from voile.comparing.plan import Run
 from voile.comparing.recommended_spec import recommended_spec
-from voile.comparing.recommending import NEEDS, Needs, recommendations, recommended
+from voile.comparing.recommending import recommendations, recommended
 from voile.errors import ParameterError
 from voile.pipeline import anonymize
 from voile.reporting.comparison_page import _answer
@@ -151,10 +152,13 @@ def test_one_value_hides_nothing():
 
 
 def test_a_series_goes_through_the_ledger():
-    found = recommended(table(), replace(NEEDS, releases="series"))
+    """And needs to know who is who."""
+    named = voile.read(people(person=lambda rows: [f"p{i}" for i in range(rows)]), {**SPEC, "person": "subject"})
+    found = recommended(named, replace(NEEDS, releases="series"))
     assert found.options() == "-a m_invariant -p m=4" and "voile publish" in found.command("t.csv", "s.toml")
-    assert "subject" in found.reasons[2][1]
-    assert recommended(table(), replace(RELEASE, releases="series")).parameters["balance"] == "fill"
+    assert recommended(named, replace(RELEASE, releases="series")).parameters["balance"] == "fill"
+    unnamed = recommended(table(), replace(NEEDS, releases="series"))
+    assert unnamed.algorithm == "" and 'role = "subject"' in unnamed.reasons[-1][1]
 
 
 def test_several_sensitive_columns():

@@ -5,20 +5,20 @@ import shutil
 
 import pytest
 
-from tests.comparing.people import DISEASES, table
+from tests.comparing.people import DISEASES, skewed, table
 from voile.comparing.comparison import Comparison
 from voile.comparing.one_run import outcome_of
 from voile.comparing.plan import planned
 from voile.comparing.recommending import recommendations
-from voile.reporting.comparison_page import comparison_page
+from voile.reporting.comparison_page import GENERALISED, comparison_page
 from voile.reporting.frontier import Spot, frontier, on_frontier
 
 SIX = ("elig", "bsgi", "gda", "rda", "ria", "mondrian")
 
 
-def document(keys, values):
+def document(keys, values, **more):
     measure = "qwe_mean[queries=20]"
-    runs = planned(keys, {"l": values})
+    runs = planned(keys, {"l": values, **more})
     found = [(run, outcome_of(table(), run.algorithm, dict(run.parameters), measure)) for run in runs]
     about = {"rows": 60, "quasi_identifying": ["age", "sex"], "sensitive": ["<b>disease</b>"], "jobs": 2}
     comparison = Comparison(tuple(found), (measure,), recommendations(table(), results=found), about)
@@ -70,12 +70,70 @@ def test_a_comparison_of_nothing_but_refusals_has_a_page():
 
 def test_the_frontier_is_by_who_is_held_off():
     """A run that holds off more is not beaten by one that holds off less."""
-    safe, open_ = Spot("rda", 4, 0.5, True), Spot("elig", 4, 0.1, False)
-    assert on_frontier(safe, [safe, open_]) and on_frontier(open_, [safe, open_])
-    better = Spot("new", 5, 0.05, True)
-    assert not on_frontier(safe, [safe, open_, better]) and not on_frontier(open_, [safe, open_, better])
-    chart = frontier("Loss", [safe, open_], upward="loss")
-    assert chart.rows == (("rda", 4, "50 %", "yes", "yes"), ("elig", 4, "10 %", "no", "yes"))
+    strong, open_ = Spot("rda", 4, 0.5, "algorithm, strong"), Spot("elig", 4, 0.1, "release")
+    marginal = Spot("other", 4, 0.3, "algorithm, marginal")
+    three = [strong, marginal, open_]
+    assert all(on_frontier(spot, three) for spot in three)
+    better = Spot("new", 5, 0.05, "algorithm, strong")
+    assert not any(on_frontier(spot, [*three, better]) for spot in three)
+    chart = frontier("Loss", three, upward="loss")
+    assert chart.rows == (
+        ("rda", 4, "50 %", "algorithm, strong", "yes"),
+        ("other", 4, "30 %", "algorithm, marginal", "yes"),
+        ("elig", 4, "10 %", "release", "yes"),
+    )
+
+
+def test_each_rung_is_drawn_in_its_own_way():
+    spots = [Spot("rda", 4, 0.5, "algorithm, strong"), Spot("other", 4, 0.3, "algorithm, marginal")]
+    chart = frontier("Loss", spots, upward="loss")
+    assert "(strong)" in chart.description and "(marginal)" in chart.description
+    assert "Hollow" not in chart.description, "only what is there is explained"
+    drawn = chart.svg()
+    assert 'fill-opacity="0.4"' in drawn and 'stroke-dasharray="7,3"' in drawn
+
+
+def test_promise_and_adversary_stand_beside_the_figures():
+    """In plain words, and behind every name: strong and marginal must not look alike."""
+    html = comparison_page(document(["elig", "rda", "m_invariant"], 2, m=2))
+    assert "What is promised, and against whom" in html
+    for name, promise, rung in [
+        ("elig", "unique distinct l-diversity", "release"),
+        ("rda", "frequency l-diversity", "algorithm, strong"),
+        ("m_invariant", "m-uniqueness", "algorithm, marginal"),
+    ]:
+        assert f'<th scope="row">{name}</th><td>{promise}</td><td>{rung}</td>' in html
+        assert f'<th scope="row">{name} ({rung.split()[-1]})</th>' in html
+    assert "every group has at least l rows and no sensitive value twice" in html
+    assert "holds against readers who know the algorithm, and everybody else&#x27;s values" in html
+
+
+def test_what_a_loss_does_not_count_is_not_drawn():
+    """Generalised sensitive values and counterfeits; and the table of losses says so."""
+    runs = document(["elig", "m_invariant"], 2, m=2)
+    elig, fakes = runs["runs"]
+    assert "runs of m_invariant" not in comparison_page(runs), "none was needed here"
+    fakes["counterfeits"] = 3
+    html = comparison_page(runs)
+    assert "Not drawn: runs of m_invariant that generalise" in html and "one table, with counterfeits" in html
+    assert "of m_invariant not what is lost by" in html
+    elig["notation"], fakes["counterfeits"] = GENERALISED, 0
+    assert "Not drawn: runs of elig that generalise" in comparison_page(runs)
+
+
+def test_values_that_were_generalised_are_said_so_of_the_run_that_did():
+    """Not of every run of an algorithm that may."""
+    skew = outcome_of(skewed(), "sweep", {"tau": "1/2", "l": "2"}, "")
+    assert skew["notation"] == GENERALISED
+    assert outcome_of(table(), "sweep_e", {"tau": "1/2", "l": "2"}, "")["notation"] == "one table"
+
+
+def test_an_answer_that_was_not_run_has_its_attack_beside_it_too():
+    html = comparison_page(document(["elig"], 3))
+    assert html.count("<strong>Not covered: </strong>") == 2
+    assert "was not tried on it; on the runs here it guessed" in html and "It was not among the runs" in html
+    alone = comparison_page(document(["elig"], 9))
+    assert alone.count("<strong>Not covered: </strong>") == 2 and "no run was made" in alone
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
 from voile.core.draws import SECRET, Draws
-from voile.core.eligibility import refuse_ineligible
+from voile.core.eligibility import largest_l, refuse_ineligible
 from voile.core.history import NEW, WITHHELD, History
 from voile.core.information_loss import perimeter_of
 from voile.core.order import canonical_order, distinct_values
@@ -295,6 +295,18 @@ def _groups(
     own = np.searchsorted(nodes[:, 0], fake, "right") - 1  # empty buckets do not occur
     offset = fake - leaves[number[fake], 0]
     return group, number[fake], buckets.values[buckets.start[own] + offset]
+
+
+def feasible_m(wanted: int | None, table: Table) -> int:
+    """The m that was wanted, or the largest that a first release allows; refuses what is out of reach. Looks only
+    at how often each value occurs."""
+    column = table.single_sensitive(MInvariant.key)
+    _refuse_kept(table)
+    sizes = np.bincount(distinct_values(column.codes)[1])
+    m = largest_l(sizes) if wanted is None else wanted
+    if m < 2 or largest_l(sizes) < m:
+        refuse_ineligible(sizes, max(m, 2), column.name, suppressing=None, symbol="m")
+    return m
 
 
 def _refuse_kept(table: Table) -> None:

@@ -11,8 +11,9 @@ from voile.cli.anonymize import content
 from voile.errors import ParameterError
 
 if TYPE_CHECKING:
+    from voile.comparing.choosing import Needs
     from voile.comparing.comparison import Comparison
-    from voile.comparing.recommending import Needs, Recommendation
+    from voile.comparing.recommending import Recommendation
 
 SPEC = "recommended.toml"
 
@@ -48,7 +49,7 @@ def values_of(pairs: tuple[str, ...]) -> dict[str, list[str]]:
     "--measure",
     default=None,
     metavar="METRICS",
-    help='Compared with the source; default "qwe_mean, qwe_median". Also: classification.',
+    help='Compared with the source; default "qwe_mean, qwe_median", up to 50,000 rows also classification.',
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Runs at a time; default: one per core.")
 @click.option("--limit", type=click.FloatRange(min=0, min_open=True), default=None, help="Seconds a run may take.")
@@ -85,7 +86,7 @@ def command(
     as_json: bool,
 ) -> int:
     from voile.cli import show
-    from voile.comparing.recommending import Needs
+    from voile.comparing.choosing import Needs
 
     given = values_of(parameter)
     keys = [key.strip() for key in algorithms.split(",") if key.strip()]
@@ -105,7 +106,7 @@ def command(
     else:
         describe(found, out)
         if recommend:
-            explain(chosen, table, out)
+            explain(chosen, table, spec, out)
     return 0 if any(outcome.get("kept") for _, outcome in found.runs) else 1
 
 
@@ -132,8 +133,21 @@ def _compared(table: Path, spec: Path, keys: list[str], out: Path, options: Mapp
             report("reading", 0)
             return compare(read(table, spec), keys, folder=out, report=report, **options)
     except KeyboardInterrupt:
-        click.echo("finished runs are kept: the same command goes on with the others", err=True)
+        _say_what_is_left(out)
         raise
+
+
+def _say_what_is_left(out: Path) -> None:
+    """After an interruption: private figures on disk, which only the steward can know to be done with."""
+    from voile.comparing.finished_runs import file_of
+    from voile.inspection.plain_text import shown
+
+    if file_of(out).exists():
+        click.echo(
+            f"finished runs are kept in {shown(str(file_of(out)))}: the same command goes on with the others; to "
+            "give it up, delete that file (it is private, as the folder would be)",
+            err=True,
+        )
 
 
 def _only_recommended(
@@ -156,7 +170,7 @@ def _only_recommended(
     if as_json:
         show.document({"ok": bool(chosen.algorithm), "folder": str(out), "recommendation": chosen.document()})
     else:
-        explain(chosen, table, out)
+        explain(chosen, table, spec, out)
     return 0 if chosen.algorithm else 1
 
 
@@ -164,22 +178,29 @@ def _write_spec(found: "Recommendation", table: Path, spec: Path, out: Path, fol
     from voile.comparing.recommended_spec import recommended_spec
     from voile.output.writers import write_bytes
 
-    text = recommended_spec(found, spec, out / SPEC, found.command(_quoted(table), _quoted(out / SPEC)))
+    text = recommended_spec(found, spec, out / SPEC, _next(found, table, spec, out))
     write_bytes(text.encode(), (folder or out) / SPEC)
+
+
+def _next(found: "Recommendation", table: Path, spec: Path, out: Path) -> str:
+    """The command to type after this one."""
+    from voile.comparing.recommended_spec import spec_to_name
+
+    return found.command(_quoted(table), _quoted(spec_to_name(spec, out / SPEC)))
 
 
 def _quoted(path: Path) -> str:
     return shlex.quote(str(path))
 
 
-def explain(found: "Recommendation", table: Path, out: Path) -> None:
+def explain(found: "Recommendation", table: Path, spec: Path, out: Path) -> None:
     """A recommendation in words."""
     from voile.cli import show
 
-    command = found.command(_quoted(table), _quoted(out / SPEC))
+    command = _next(found, table, spec, out)
     next_step = [("next", command)] if command else []
     show.facts("Recommended", [("answer", found.answer), *found.reasons, ("spec", f"{out / SPEC}"), *next_step])
-    if found.looked:
+    if found.looked and found.algorithm:
         show.sentence(
             "chosen by results: that holds against readers of the release, not against who knows the algorithm"
         )
@@ -194,6 +215,8 @@ def describe(found: "Comparison", out: Path) -> None:
     for run, outcome in found.runs:
         if not outcome.get("kept"):
             show.sentence(f"{run.words}: {outcome['refusal']}", "yellow")
+    if found.not_measured:
+        show.sentence(found.not_measured)
     for adversary, chosen in found.recommendations.items():
         reader = "who know the algorithm" if adversary == "algorithm" else "of the release alone"
         show.sentence(f"for readers {reader}: {chosen.answer}")

@@ -7,7 +7,7 @@ private; and a release is always a fresh run, with parameters that were fixed be
 import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +15,22 @@ import polars as pl
 
 import voile
 from voile.comparing.children import Children
+from voile.comparing.choosing import NEEDS, Needs
 from voile.comparing.finished_runs import FinishedRuns
 from voile.comparing.plan import Run, planned
-from voile.comparing.recommending import LOOKING, NEEDS, Needs, Recommendation, recommendations
+from voile.comparing.recommending import LOOKING, Recommendation, recommendations, recommended
 from voile.core.table import Table
 from voile.errors import InputError, ParameterError
 from voile.measuring import parse_measures
+from voile.metrics.classification import can_learn
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_document
 from voile.reporting.comparison_page import ATTACK, comparison_page
 
 FORMAT = 1
 MEASURES = "qwe_mean, qwe_median"
+LEARNT = "classification"  # measured, too, where that does not take longer than the runs
+MOST_LEARNT = 50_000  # rows: about three seconds a run
 NOTE = (
     "for the steward; never publish this folder. Keeping the best of several draws, or tuning by result, breaks "
     "the "
@@ -54,6 +58,7 @@ class Comparison:
     measures: tuple[str, ...]
     recommendations: Mapping[str, Recommendation]  # by adversary, the one who was asked about first
     about: Mapping[str, Any]  # the table: rows, columns and what it allows; no value
+    not_measured: str = ""  # what usually is, why not, and how to have it
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.runs)} runs)"
@@ -82,6 +87,7 @@ class Comparison:
             "version": voile.__version__,
             "table": dict(self.about),
             "measured": list(self.measures),
+            "not_measured": self.not_measured,
             "recommendations": [found.document() for found in self.recommendations.values()],
             "cost_of_choosing_by_result": LOOKING,
             "runs": [
@@ -111,7 +117,7 @@ def compare(
     table: Table,
     algorithms: Sequence[str],
     *,
-    measure: str = MEASURES,
+    measure: str | None = None,
     folder: str | Path | None = None,
     jobs: int | None = None,
     limit: float | None = None,
@@ -122,16 +128,19 @@ def compare(
     """Run each algorithm with each value of its parameters, in processes of their own, and measure.
 
     A parameter has one value, a list of them, or a range such as "2..7"; `**{"elig.refine": 0}` is for one
-    algorithm. `folder` receives the files, and an interrupted comparison goes on when it is called again with the
-    same. `jobs` runs at a time, by default as many as there are cores; `limit` is the seconds that one may take.
+    algorithm. `measure` names metrics, by default errors of counts and, up to 50,000 rows and with scikit-learn,
+    the classification ratio. `folder` receives the files, and an interrupted comparison goes on when it is called
+    again with the same. `jobs` runs at a time, by default as many as there are cores; `limit` is the seconds that
+    one may take.
     """
     if not isinstance(table, Table):
         raise InputError("not a table that was read", where="compare", remedy="voile.read(file or frame, spec)")
     runs = planned(algorithms, parameters)
+    measure, not_measured = usual_measures(table) if measure is None else (measure, "")
     measures = tuple(parse_measures(measure, table))
     _refuse_numbers(jobs, limit)
     at_once = min(jobs or _cores(), len(runs))
-    recommendations(table, needs)  # a table that this cannot judge must not be told so after all runs
+    recommended(table, replace(needs, adversary="algorithm"))  # what this cannot judge is not told after all runs
     with contextlib.ExitStack() as stack:
         staging = None if folder is None else stack.enter_context(Staging(folder))
         place = staging.path if staging else None
@@ -145,12 +154,23 @@ def compare(
                     finished.add(run, outcome)
                 report("comparing", len(outcomes) / len(runs))
         results = tuple((run, outcomes[run]) for run in runs)
-        found = Comparison(results, measures, recommendations(table, needs, results), _about(table, at_once))
+        chosen, about = recommendations(table, needs, results), _about(table, at_once)
+        found = Comparison(results, measures, chosen, about, not_measured)
         if staging is not None and finished is not None:
             report("writing", 0)
             found.write_into(staging)
             finished.forget()
     return found
+
+
+def usual_measures(table: Table) -> tuple[str, str]:
+    """What is measured where nothing else is asked for; and what is left out of that, in words."""
+    get = f'ask for it: --measure "{MEASURES}, {LEARNT}"'
+    if not can_learn():
+        return MEASURES, f"{LEARNT} is not measured: scikit-learn is not installed. pip install 'voile[ml]'"
+    if table.n > MOST_LEARNT:
+        return MEASURES, f"{LEARNT} is not measured: more than {MOST_LEARNT:,} rows take long. To have it, {get}"
+    return f"{MEASURES}, {LEARNT}", ""
 
 
 def _refuse_numbers(jobs: int | None, limit: float | None) -> None:

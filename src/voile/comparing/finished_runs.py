@@ -1,8 +1,12 @@
 """The runs of a comparison that are done, in a private file beside the folder to come.
 
-An interrupted comparison goes on from it. It begins with a key and the keyed digest of all that an outcome depends
-on (table, what is measured, code): where that differs it is begun anew. A line is one run; half a line, from a
-power cut, is none, and nor is one that says something else.
+An interrupted comparison goes on from it. It begins with a salted digest of all that an outcome depends on (table,
+what is measured, code): where that differs it is begun anew. A line is one run; half a line, from a power cut, is
+none, and nor is one that says something else.
+
+It is as private as the folder will be, and no less: whoever knows all of a table but one value can try each, by
+the digest as by any figure that compares with the source. A slow digest would not change that: there are few
+values to try, and the figures are beside it. So its owner alone may read it, and it goes when all is done.
 """
 
 import contextlib
@@ -28,11 +32,16 @@ from voile.core.table import Table
 from voile.errors import OutputError
 
 
+def file_of(target: Path) -> Path:
+    """Where the finished runs of a folder to come are."""
+    return target.parent / f".{target.name}.voile-runs"
+
+
 class FinishedRuns:
     """`with FinishedRuns(target, table, measure) as finished:` then look up `.known`, and `.add` what is new."""
 
     def __init__(self, target: Path, table: Table, measure: str) -> None:
-        self.path = target.parent / f".{target.name}.voile-runs"
+        self.path = file_of(target)
         self.known: dict[Run, dict[str, Any]] = {}
         self._subject = (table.columns, table.n, measure, _code())
         self._file = -1
@@ -56,17 +65,17 @@ class FinishedRuns:
     def _resume(self) -> None:
         with open(self.path, "rb") as file:
             header, *lines = [*_documents(file.read())] or [{}]
-        if header.get("digest") != self._digest(str(header.get("key", ""))):
-            key = secrets.token_hex(32)
+        if header.get("digest") != self._digest(str(header.get("salt", ""))):
+            salt = secrets.token_hex(32)
             os.ftruncate(self._file, 0)
-            self._append({"key": key, "digest": self._digest(key)})
+            self._append({"salt": salt, "digest": self._digest(salt)})
             return
         self.known.update(found for line in lines if (found := _finished(line)) is not None)
         os.lseek(self._file, 0, os.SEEK_END)
         os.write(self._file, b"\n")  # half a line stays one of its own
 
-    def _digest(self, key: str) -> str:
-        digest = hmac.new(key.encode(), digestmod=hashlib.sha256)
+    def _digest(self, salt: str) -> str:
+        digest = hmac.new(salt.encode(), digestmod=hashlib.sha256)
         for part in _parts(self._subject):
             digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()
@@ -92,6 +101,8 @@ class FinishedRuns:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if not self.known:  # nothing to go on from
+            self.forget()
         self._close()
 
 

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from voile import catalog, pipeline
+from voile import pipeline
 from voile.core.release import Release
 from voile.core.table import Table
 from voile.errors import Infeasible, NothingDisclosed, PromiseBroken, VoileError
 from voile.kernels.compiled import cache_folder
-from voile.reporting.comparison_page import ATTACK, TWO_TABLES
+from voile.reporting.comparison_page import ATTACK, GENERALISED, TWO_TABLES
 
 WARMING_ROWS = (400, 4000)  # more where fewer are refused
 _MEASURING = "measuring"
@@ -51,7 +51,7 @@ def figures_of(release: Release) -> dict[str, Any]:
         "kept": True,
         "promise": document["promise"]["model"],
         "rung": document["adversary"]["rung"],
-        "notation": _notation(document["algorithm"]["key"]),
+        "notation": _notation(table),
         "settings": document["algorithm"]["parameters"],
         "achieved": checks[document["promise"]["model"]],
         "achieved_k": checks["k_anonymity"],
@@ -76,11 +76,12 @@ def _guessed(attacks: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return rates
 
 
-def _notation(key: str) -> str:
-    card = catalog.algorithm(key)
-    if card.separates:
+def _notation(table: Mapping[str, Any]) -> str:
+    """How this release came out: an algorithm that may generalise values need not."""
+    if "published" in table:
         return TWO_TABLES
-    return "one table, sensitive values generalised" if card.generalises else "one table"
+    raised = any(column.get("generalised_rows") for column in table["columns"])
+    return GENERALISED if raised else "one table"
 
 
 class _Clock:

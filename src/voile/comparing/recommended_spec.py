@@ -33,6 +33,11 @@ def recommended_spec(found: Recommendation, spec: Path, target: Path, command: s
     return f"{comment}\n\n{text if moved is None else moved}"
 
 
+def spec_to_name(spec: Path, target: Path) -> Path:
+    """The spec for the next command: the new one, or the steward's own where only that finds its hierarchies."""
+    return spec if _moved(spec.read_text(encoding="utf-8"), spec, target) is None else target
+
+
 def _moved(text: str, spec: Path, target: Path) -> str | None:
     """The text with hierarchy files named as seen from the target; None where that cannot be done in place."""
 

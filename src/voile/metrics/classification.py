@@ -66,7 +66,7 @@ class Classification(Metric):
     smallest_leaf: int = parameter("rows that a leaf of the tree needs", minimum=1, default=10)
 
     def __post_init__(self) -> None:
-        if importlib.util.find_spec("sklearn") is None:  # said now: the run before the measuring may be long
+        if not can_learn():  # said now: the run before the measuring may be long
             raise ParameterError(
                 "scikit-learn is not installed",
                 where=f"measure {self.key}",
@@ -114,6 +114,11 @@ class Classification(Metric):
         tree.fit(lines.cells.astype(np.float32), lines.value, sample_weight=lines.weight)
         right = tree.predict(_by_ends(lines.cells, questions.cells).astype(np.float32)) == questions.value
         return float(questions.weight[right].sum())
+
+
+def can_learn() -> bool:
+    """Whether scikit-learn, an extra, is there; asked without loading it."""
+    return importlib.util.find_spec("sklearn") is not None
 
 
 def chosen_target(sensitive: Sequence[str], target: str) -> str:

@@ -1,6 +1,7 @@
 """The page of a comparison: first which one to use, then every figure, then what may be made of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from voile import catalog
@@ -13,7 +14,9 @@ from voile.reporting.page import bullets, code, figure, page, paragraph, section
 Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
 ATTACK = "attack_"  # before the key of an attack: the share of persons whose value it guessed
+LEARNING = f"{ATTACK}definetti"
 TWO_TABLES = "two tables"
+GENERALISED = "one table, sensitive values generalised"
 _PROMISED = ("k", "l", "m", "c", "tau", "t")  # parameters of promises; others say how they are kept
 _READERS = {
     "algorithm": "Readers may know how it was made (assume so if in doubt)",
@@ -23,6 +26,11 @@ _RUNGS = {
     Rung.RELEASE.value: "readers who do not reason about how it was made",
     Rung.ALGORITHM_MARGINAL.value: "readers who know the algorithm",
     Rung.ALGORITHM_STRONG.value: "readers who know the algorithm, and everybody else's values",
+}
+_TIERS = {  # behind the name of an algorithm: who is held off, in a word
+    Rung.RELEASE.value: "release",
+    Rung.ALGORITHM_MARGINAL.value: "marginal",
+    Rung.ALGORITHM_STRONG.value: "strong",
 }
 # beside the metrics of the catalog: what the tables call them, and whether little or much is good
 _OWN = {
@@ -45,7 +53,7 @@ def comparison_page(document: Mapping[str, Any]) -> str:
     made = [run for run in runs if run.get("kept")]
     sections = [
         section("why", "Why", *(_reasons(found) for found in document["recommendations"])),
-        section("figures", "Figures", *_tables(made, document["measured"])),
+        section("figures", "Figures", *_tables(made, document["measured"]), _not_measured(document)),
         section("refused", "Refused", _refused(runs)),
         section("choosing", "What choosing by these figures costs", *_looking(document)),
         section("method", "Method", _method(document)),
@@ -69,16 +77,34 @@ def _lead(document: Mapping[str, Any], made: Runs) -> Markup:
 
 
 def _not_drawn(made: Runs) -> Iterator[Markup]:
-    apart = sorted({run["algorithm"] for run in made if run["notation"] == TWO_TABLES})
+    """Whose loss is elsewhere."""
+    apart = _named(run for run in made if run["notation"] == TWO_TABLES)
     if apart:
-        yield joined(f" Not drawn: {', '.join(apart)}. Two tables, with quasi-identifiers as they are, lose ")
+        yield joined(f" Not drawn: {apart}. Two tables, with quasi-identifiers as they are, lose ")
         yield joined("none of their detail; compare the ", element("a", "errors of counts", href="#figures"), ".")
+    uncounted = _named(run for run in made if _uncounted(run))
+    if uncounted:
+        yield joined(
+            f" Not drawn: runs of {uncounted} that generalise sensitive values or add counterfeits, which "
+        )
+        yield joined(
+            f"{LOSS} does not count; compare the ", element("a", "errors of counts", href="#figures"), "."
+        )
+
+
+def _named(runs: Iterable[Mapping[str, Any]]) -> str:
+    return ", ".join(sorted({run["algorithm"] for run in runs}))
+
+
+def _uncounted(run: Mapping[str, Any]) -> bool:
+    """Whether a run lost what the loss of quasi-identifiers does not count."""
+    return run["notation"] == GENERALISED or bool(run["counterfeits"])
 
 
 def _answer(found: Mapping[str, Any], made: Runs) -> Markup:
     adversary = found["needs"]["adversary"]
     what = _verdict(found)
-    options = "".join(f" -p {name}={value}" for name, value in found["parameters"].items())
+    options = "".join(f" -p {shlex.quote(f'{name}={value}')}" for name, value in found["parameters"].items())
     command = f"-a {found['algorithm']}{options}" if found["algorithm"] else ""
     return element(
         "section",
@@ -123,16 +149,32 @@ def _outcome(found: Mapping[str, Any], made: Runs) -> str:
 
 def _guesses(found: Mapping[str, Any], made: Runs) -> Iterator[Markup]:
     """What an attack got right that the promise does not cover, beside what it says: for the reader to compare."""
-    for run in _own_run(found, made):
-        achieved = run["achieved_l"]
-        promised = f", where 1/l is {1 / achieved:.1%}" if isinstance(achieved, int | float) and achieved else ""
-        for name in (name for name in run if name.startswith(ATTACK)):
-            attack = catalog.attacks()[name.removeprefix(ATTACK)]
-            yield paragraph(
-                element("strong", "Not covered: "),
-                f"readers who learn from all groups which values go with whom. {attack.title} guessed "
-                f"{run[name]:.1%} right{promised}.",
-            )
+    if not found["algorithm"]:
+        return
+    own = _own_run(found, made)[:1]
+    for name in dict.fromkeys(name for run in own or made for name in run if name.startswith(ATTACK)) or [
+        LEARNING
+    ]:
+        attack = catalog.attacks()[name.removeprefix(ATTACK)]
+        told = _guessed_by_it(own[0], name) if own else _guessed_elsewhere(made, name)
+        yield paragraph(
+            element("strong", "Not covered: "),
+            f"readers who learn from all groups which values go with whom. {attack.title} {told}.",
+        )
+
+
+def _guessed_by_it(run: Mapping[str, Any], name: str) -> str:
+    achieved = run["achieved_l"]
+    promised = f", where 1/l is {1 / achieved:.1%}" if isinstance(achieved, int | float) and achieved else ""
+    return f"guessed {run[name]:.1%} right{promised}"
+
+
+def _guessed_elsewhere(made: Runs, name: str) -> str:
+    """The answer was not among the runs: what others came to is the best that can be said."""
+    rates = [run[name] for run in made if name in run]
+    if not rates:
+        return "was not tried: no run was made. A release tells it in its private record"
+    return f"was not tried on it; on the runs here it guessed {min(rates):.1%} to {max(rates):.1%} right"
 
 
 def _own_run(found: Mapping[str, Any], made: Runs) -> Runs:
@@ -146,13 +188,14 @@ def _reasons(found: Mapping[str, Any]) -> Markup:
 
 
 def _spots(made: Runs, metric: str) -> Iterator[Spot]:
-    """Runs with a figure; two tables publish quasi-identifiers exactly, so that their loss says nothing."""
+    """Runs with a figure. A loss is of quasi-identifiers: it says nothing of two tables, which publish them
+    exactly, and too little of runs that generalise sensitive values or add counterfeits."""
     for run in made:
-        if run["notation"] == TWO_TABLES and metric == LOSS:
+        if metric == LOSS and (run["notation"] == TWO_TABLES or _uncounted(run)):
             continue
         achieved = run["achieved_l"]
         if isinstance(achieved, int | float) and run.get(metric) is not None:
-            yield Spot(_name(run), float(achieved), float(run[metric]), run["rung"] != "release")
+            yield Spot(_name(run), float(achieved), float(run[metric]), run["rung"])
 
 
 def _name(run: Mapping[str, Any]) -> str:
@@ -174,8 +217,37 @@ def _tables(made: Runs, measured: Sequence[str]) -> Iterator[Markup]:
             if spots
         )
     )
+    yield from _promises(made)
     attacks = dict.fromkeys(name for run in made for name in run if name.startswith(ATTACK))
     yield _pairs(*(_one_table(made, metric) for metric in (*_FIGURES, *measured, *attacks, *_OWN)))
+
+
+def _not_measured(document: Mapping[str, Any]) -> Markup:
+    missing = document["not_measured"]
+    return paragraph(f"{missing[0].upper()}{missing[1:]}.", kind="note") if missing else joined()
+
+
+def _promises(made: Runs) -> Iterator[Markup]:
+    """What each run promises and against whom: a figure means nothing without them."""
+    models = {run["promise"]: catalog.models()[run["promise"]] for run in made}
+    rows = dict.fromkeys((_name(run), models[run["promise"]].title, run["rung"], _published(run)) for run in made)
+    yield table(
+        "What is promised, and against whom", ("algorithm", "promise", "holds against", "published"), list(rows)
+    )
+    yield bullets(
+        [
+            *(joined(element("strong", model.title), f": {model.meaning}.") for model in models.values()),
+            *(
+                joined(element("strong", rung), f": holds against {words}.")
+                for rung, words in _RUNGS.items()
+                if any(run["rung"] == rung for run in made)
+            ),
+        ]
+    )
+
+
+def _published(run: Mapping[str, Any]) -> str:
+    return f"{run['notation']}, with counterfeits" if run["counterfeits"] else str(run["notation"])
 
 
 def _pairs(*parts: Markup) -> Markup:
@@ -186,10 +258,19 @@ def _pairs(*parts: Markup) -> Markup:
 def _one_table(made: Runs, metric: str) -> Markup:
     """A line per algorithm, a column per value of the promise's parameters."""
     columns = list(dict.fromkeys(_promise(run) for run in made))
-    lines = list(dict.fromkeys(_name(run) for run in made))
-    cells = {(_name(run), _promise(run)): run.get(metric) for run in made}
+    lines = list(dict.fromkeys(_tiered(run) for run in made))
+    cells = {(_tiered(run), _promise(run)): run.get(metric) for run in made}
     rows = [[line, *(_cell(cells.get((line, column)), metric) for column in columns)] for line in lines]
-    return table(_caption(metric), ["algorithm", *columns], rows)
+    uncounted = _named(run for run in made if _uncounted(run)) if metric in (LOSS, "gcp_minus1") else ""
+    note = (
+        f"; of {uncounted} not what is lost by generalised sensitive values or counterfeits" if uncounted else ""
+    )
+    return table(_caption(metric) + note, ["algorithm", *columns], rows)
+
+
+def _tiered(run: Mapping[str, Any]) -> str:
+    """A run's name and who is held off: figures of different rungs must not look alike."""
+    return f"{_name(run)} ({_TIERS[run['rung']]})"
 
 
 def _promise(run: Mapping[str, Any]) -> str:
@@ -239,8 +320,8 @@ def _looking(document: Mapping[str, Any]) -> Iterator[Markup]:
     costs = document["cost_of_choosing_by_result"]
     yield bullets(joined(element("strong", f"{rung}: "), cost) for rung, cost in costs.items())
     yield paragraph(
-        "Free in every case: what depends only on how often each sensitive value occurs and on the "
-        "quasi-identifiers, such as the largest l that the table allows."
+        "Free in every case: what depends only on how often each sensitive value occurs, on which rows are one "
+        "person's and on the quasi-identifiers, such as the largest l that the table allows."
     )
 
 
@@ -265,7 +346,9 @@ def _method(document: Mapping[str, Any]) -> Markup:
             "A promise is for readers to whom each value of a group is as likely for each of its persons. Who "
             "learns from all groups which values go with which quasi-identifiers guesses better: the share that "
             "such an attack got right stands among the figures, for every algorithm.",
-            "Query errors compare with the source. They are of random queries, the same for all runs.",
+            "Query errors compare with the source. They are of random queries, the same for all runs. So does the "
+            "classification ratio: a decision tree that learned from the release against one that learned from "
+            "the source, both asked about rows that were held out.",
         )
     )
 

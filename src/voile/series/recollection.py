@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
 from voile.core.history import NEW, History
-from voile.core.schema import Missing, Role, Schema, Type
+from voile.core.schema import ColumnSpec, Missing, Role, Schema, Type
 from voile.core.table import Column, Table
 from voile.errors import HierarchyError, InputError, LedgerRefused, SpecError, counted
 from voile.intake.columns import MISSING_LABEL
@@ -37,10 +37,17 @@ class Recollection:
 
 def person_texts(table: Table) -> pl.Series:
     """What names each row's person, spelled the same in every release."""
+    spec = _named_persons(table)
+    subject = table.with_role(Role.SUBJECT)
+    texts = value_labels(subject[0], subject[0].codes).cast(pl.String)
+    return twin_keys(texts) if spec.casefold else texts
+
+
+def _named_persons(table: Table) -> ColumnSpec:
+    """The column that names persons, where it names each row's, once."""
     if table.schema is None:
         raise ValueError("a table without a schema cannot be published")
     spec = table.schema.required_subject()
-    subject = table.with_role(Role.SUBJECT)
     if spec.missing == Missing.CATEGORY:
         raise SpecError(
             'missing = "category" for the person',
@@ -62,8 +69,13 @@ def person_texts(table: Table) -> pl.Series:
             rule="a release of a series has one row per person",
             remedy="keep one row of each person",
         )
-    texts = value_labels(subject[0], subject[0].codes).cast(pl.String)
-    return twin_keys(texts) if spec.casefold else texts
+    return spec
+
+
+def refuse_unfit(table: Table, algorithm: str) -> None:
+    """What no release of a series can be, whatever the ledger holds."""
+    _named_persons(table)
+    _refuse_decimal(table.schema, table.single_sensitive(algorithm))
 
 
 def subject_of(schema: Schema | None) -> dict[str, Any]:
