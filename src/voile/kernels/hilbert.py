@@ -22,39 +22,59 @@ def hilbert_keys(values, spans, keys):
     """
     d = min(values.shape[1], KEY_BITS)
     bits = min(KEY_BITS // max(d, 1), 31)
-    cell = np.empty(d, np.int64)
+    cell, spread = np.empty(d, np.int64), spread_bytes(d)
     for i in range(keys.size):
         for j in range(d):
             cell[j] = (values[i, j] << bits) // spans[j]
         unwind(cell, bits)
-        key = 0
-        for bit in range(bits - 1, -1, -1):
-            for j in range(d):
-                key = (key << 1) | ((cell[j] >> bit) & 1)
-        keys[i] = key
+        keys[i] = woven(cell, spread)
 
 
 @inlined_kernel
 def unwind(cell, bits):
-    """Turn the coordinates of a cell into the bits of its place on the curve, in turn."""
-    d = cell.size
+    """Turn the coordinates of a cell into the bits of its place on the curve, in turn. Without branches: bits are
+    as good as random, and a wrong guess of the processor costs more than both ways."""
+    d, first = cell.size, cell[0]
     for bit in range(bits - 1, 0, -1):
         below = (1 << bit) - 1
-        for j in range(d):
-            if (cell[j] >> bit) & 1:
-                cell[0] ^= below  # turned around
-            else:
-                swapped = (cell[0] ^ cell[j]) & below
-                cell[0] ^= swapped
-                cell[j] ^= swapped
+        first ^= below & -((first >> bit) & 1)  # turned around
+        for j in range(1, d):
+            turned = -((cell[j] >> bit) & 1)  # all ones, or none
+            swapped = (first ^ cell[j]) & below & ~turned
+            first ^= (below & turned) | swapped
+            cell[j] ^= swapped
+    cell[0] = first
     for j in range(1, d):
         cell[j] ^= cell[j - 1]
     turned = 0
     for bit in range(bits - 1, 0, -1):
-        if (cell[d - 1] >> bit) & 1:
-            turned ^= (1 << bit) - 1
+        turned ^= ((1 << bit) - 1) & -((cell[d - 1] >> bit) & 1)
     for j in range(d):
         cell[j] ^= turned
+
+
+@kernel
+def spread_bytes(d):
+    """Of each byte its bits d places apart; bits that have no room in a key are never set."""
+    spread = np.zeros(256, np.int64)
+    for byte in range(256):
+        for bit in range(8):
+            if (byte >> bit) & 1 and bit * d < KEY_BITS:
+                spread[byte] |= 1 << (bit * d)
+    return spread
+
+
+@inlined_kernel
+def woven(cell, spread):
+    """The highest bits of all coordinates, then the next ones, and so on, in one number."""
+    key, d = 0, cell.size
+    for j in range(d):
+        rest, place = cell[j], d - 1 - j
+        while rest > 0:
+            key |= spread[rest & 255] << place
+            rest >>= 8
+            place += 8 * d
+    return key
 
 
 @inlined_kernel
