@@ -52,9 +52,9 @@ class Incognito(ChosenPromise):
     cost = "nodes of the lattice times distinct rows at worst; 720 nodes of Adult in less than a second"
     meaning = "every column on one level of its hierarchy in all rows: the best combination that keeps the promise"
 
-    suppress: int | Fraction = parameter(  # noqa: RUF009
+    suppress: Fraction = parameter(  # noqa: RUF009
         "share of rows that may be suppressed, 0 to 1: groups that fail, if they are few",
-        default=0,
+        default=Fraction(0),
         minimum=0,
         places=0,
     )
