@@ -1,6 +1,5 @@
 """What algorithms share that can keep any promise which unions of groups keep: which one is a parameter."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,9 +10,9 @@ import numpy as np
 from voile.core.algorithm import Algorithm
 from voile.core.bags import Bag, Bags
 from voile.core.eligibility import refuse_ineligible
-from voile.core.parameters import parameter
+from voile.core.parameters import in_decimals, parameter
 from voile.core.privacy_model import PrivacyModel
-from voile.core.tau_l_line import least_tau, line_of
+from voile.core.tau_l_line import least_tau, line_of, usable_tau
 from voile.errors import Infeasible, ParameterError, counted
 from voile.models.distinct_l_diversity import DistinctLDiversity
 from voile.models.entropy_l_diversity import EntropyLDiversity
@@ -33,6 +32,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
     "t_closeness": TCloseness,
     "k_anonymity": KAnonymity,
 }
+SHARES = ("tau", "t")
 LARGEST = 2**31  # of numerators and denominators: their products with counts must fit 63 bits
 
 
@@ -75,6 +75,13 @@ class ChosenPromise(Algorithm):
                     where=f"parameter {name}",
                     rule=f"needs {', '.join(sorted(used))}",
                     remedy=f"add {name}=... (command line: -p {name}=...)",
+                )
+            if value != NONE and name in SHARES and Fraction(value) >= 1:
+                raise ParameterError(
+                    "promises nothing",
+                    where=f"parameter {name}",
+                    rule=f"above 0 and below 1: every group keeps {name} = 1",
+                    remedy=f"5 % is {name}=0.05",
                 )
             if value != NONE and max(Fraction(value).as_integer_ratio()) >= LARGEST:
                 raise ParameterError(
@@ -119,9 +126,10 @@ class ChosenPromise(Algorithm):
         )
         largest = next(fits, 1)
         remedy = f"{name} = {largest} is the largest that works" if largest > 1 else "use another property"
-        if self.property == "tau_l" and counts.size and least_tau(counts, self.number()) < 1:
-            reached = math.ceil(least_tau(counts, self.number()) * 10**4) / 10**4
-            remedy = f"tau = {reached} is the least that works with l = {self.number()}"
+        if self.property == "tau_l" and counts.size:
+            reached = usable_tau(least_tau(counts, self.number()), self.number())
+            if reached is not None:
+                remedy = f"tau = {in_decimals(reached)} is the least that works with l = {self.number()}"
         top = 100 * int(counts.max(initial=0)) / max(1, int(counts.sum()))
         raise Infeasible(
             f"all rows in one group do not keep {self.model().title}{but}: "

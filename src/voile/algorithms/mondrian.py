@@ -115,7 +115,7 @@ class Mondrian(ChosenPromise):
             limits = line_of(self.tau, self.number())
             line, scale, least = limits.limit, limits.scale, limits.need
         elif self.property == "t_closeness":
-            bound = min(Fraction(self.t), Fraction(1))
+            bound = Fraction(self.t)
             first, after, weight, scale = spans_of(column.codes, column.domain)
             refuse_beyond_bits(2 * scale * int(weight.max(initial=1)) * int(whole.sum()) ** 2, column)
         else:
