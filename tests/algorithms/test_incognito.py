@@ -12,6 +12,7 @@ from tests.small_tables import UNBALANCED, axis_of, column
 from voile import catalog
 from voile.algorithms.chosen_promise import MODELS
 from voile.algorithms.incognito import GOOD_WITH_A_GOOD_PART, MOST_NODES, Incognito
+from voile.core.frequency_set import FrequencySet
 from voile.core.hierarchy import Hierarchy
 from voile.core.lattice_search import FAILS, LOSSES, PASSES
 from voile.core.schema import Role
@@ -216,6 +217,51 @@ def test_a_lattice_too_large_is_refused_before_it_is_looked_at():
     secret = column("secret", Hierarchy.flat(list("uv")), [0, 1] * 50, Role.SENSITIVE)
     with pytest.raises(ParameterError, match=f"390625 combinations.*at most {MOST_NODES}.*mondrian"):
         Incognito(l=2).partition(Table([*columns, secret]))
+
+
+def test_more_columns_than_an_array_has_dimensions():
+    """69 columns of one value have one level each and make no node; 70 with two levels make too many."""
+    letters = [column(f"q{i}", Hierarchy.flat(["a", "b"]), [0, 0, 1, 1]) for i in range(70)]
+    constant = [column(f"c{i}", Hierarchy.flat(["a"]), [0] * 4) for i in range(69)]
+    secret = column("secret", Hierarchy.flat(list("uv")), [0, 1] * 2, Role.SENSITIVE)
+    table = Table([*constant, letters[0], secret])
+    search = Incognito(l=2).search(table)
+    assert search.known.tolist() == [PASSES, PASSES]
+    assert search.passing() == [(0,) * 70, (*(0,) * 69, 1)]
+    assert Incognito(l=2).partition(table).group.tolist() == [0, 0, 1, 1]
+    with pytest.raises(ParameterError, match=f"10.21 combinations.*at most {MOST_NODES}.*fewer quasi-identifying"):
+        Incognito(l=2).partition(Table([*letters, secret]))
+    only = Table([*constant, secret])
+    assert Incognito(l=2).partition(only).group.tolist() == [0] * 4
+
+
+@pytest.mark.parametrize("given", [{"l": 2}, {"l": 2, "suppress": "0.4"}, {"property": "k_anonymity", "k": 3}])
+def test_counts_are_rolled_up_from_the_smallest_set_at_hand(given, monkeypatch):
+    """Looking one step below is enough: no finer node at hand has fewer counts."""
+    rolled_up, seen = FrequencySet.rolled_up, []
+
+    def watched(self, levels):
+        seen.append((self, levels))
+        return rolled_up(self, levels)
+
+    monkeypatch.setattr(FrequencySet, "rolled_up", watched)
+    rng = np.random.default_rng(3)
+    codes = [rng.integers(0, high, 40) for high in (3, 6, 30)]
+    table = Table(
+        [
+            column("letter", UNBALANCED, codes[0]),
+            column("tree", Hierarchy.from_lines([[f"{i}", f"h{i // 2}", "*"] for i in range(6)]), codes[1]),
+            column("number", axis_of([0, 29]), codes[2]),
+            column("secret", Hierarchy.flat(list("uvw")), rng.integers(0, 3, 40), Role.SENSITIVE),
+        ]
+    )
+    Incognito.configure(given).search(table)
+    at_hand = [seen[0][0]]
+    for source, levels in seen:
+        finer = [one for one in at_hand if all(map(int.__le__, one.levels, levels))]
+        assert source.entries == min(one.entries for one in finer)
+        at_hand.append(rolled_up(source, levels))
+    assert len(seen) > 6
 
 
 def test_further_promises_are_refused(spec):

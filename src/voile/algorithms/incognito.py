@@ -27,7 +27,7 @@ from voile.models.distinct_l_diversity import DistinctLDiversity
 
 Mask = NDArray[np.bool_]
 GOOD_WITH_A_GOOD_PART = ("distinct", "k_anonymity")  # a union of groups is, if one of them is
-MOST_NODES = 100_000  # of a lattice: each may have to be counted, at about a millisecond for 10,000 groups
+MOST_NODES = 100_000  # of a lattice: each may have to be counted, in milliseconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class Incognito(ChosenPromise):
     rung = Rung.RELEASE
     deterministic = True
     mergeable = False
-    cost = "nodes of the lattice times distinct rows at worst; 720 nodes of Adult in less than a second"
+    cost = "nodes of the lattice times distinct rows at worst: 720 of Adult in a second, 65,536 in minutes"
     meaning = "every column on one level of its hierarchy in all rows: the best combination that keeps the promise"
 
     suppress: Fraction = parameter(  # noqa: RUF009
