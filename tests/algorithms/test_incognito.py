@@ -5,6 +5,8 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import voile
 from benchmarks import adult
@@ -12,6 +14,7 @@ from tests.small_tables import UNBALANCED, axis_of, column
 from voile import catalog
 from voile.algorithms.chosen_promise import MODELS
 from voile.algorithms.incognito import GOOD_WITH_A_GOOD_PART, MOST_NODES, Incognito
+from voile.core.bags import Bags
 from voile.core.frequency_set import FrequencySet
 from voile.core.hierarchy import Hierarchy
 from voile.core.lattice_search import FAILS, LOSSES, PASSES
@@ -132,6 +135,7 @@ GIVEN = {
     "entropy": {"l": 2},
     "tau_l": {"tau": "1/2", "l": 2},
     "t_closeness": {"t": "0.5"},
+    "alpha_k": {"alpha": "1/2", "k": 2},
     "k_anonymity": {"k": 2},
 }
 
@@ -146,6 +150,26 @@ def test_each_property_is_kept_and_certified(property, by, spec):
     assert promise_of(algorithm) == algorithm.model()
     assert promise_of(algorithm).check(table.bags(part.group)).ok
     assert part.suppressed == 0
+
+
+ASKED = [
+    *GIVEN.items(),
+    ("tau_l", {"tau": "99/100", "l": 3}),
+    ("tau_l", {"tau": "1/5", "l": 2}),
+    ("alpha_k", {"alpha": "0.3", "k": 2}),
+]
+
+
+@pytest.mark.parametrize("property, bounds", ASKED, ids=str)
+@given(*[st.lists(st.integers(0, 4), min_size=1, max_size=12)] * 2)
+def test_what_is_necessary_is_kept_by_every_union_with_a_good_group(property, bounds, good, other):
+    algorithm = Incognito.configure({"property": property, **bounds})
+    groups = np.repeat([0, 1], [len(good), len(other)])
+    if algorithm.model().broken(Bags.of(groups, [np.array(good + other)]))[0]:
+        return
+    for values in (good, good + other):
+        alone = Bags.of(np.zeros(len(values), np.int64), [np.array(values)])
+        assert algorithm.necessary().check(alone).ok
 
 
 def test_suppression_gives_up_the_groups_that_fail(spec):
@@ -169,6 +193,8 @@ def test_suppression_gives_up_the_groups_that_fail(spec):
         ({"property": "k_anonymity", "l": 3}, "has no l"),
         ({"property": "k_anonymity"}, "needs k"),
         ({"property": "recursive", "l": 3}, "needs c"),
+        ({"property": "alpha_k", "k": 3}, "needs alpha"),
+        ({"property": "alpha_k", "k": 3, "alpha": 1}, "every group keeps alpha = 1"),
         ({"property": "t_closeness"}, "needs t"),
         ({"l": 2, "t": "0.1"}, "has no t"),
         ({"property": "tau_l", "l": 3, "tau": 2}, "every group keeps tau = 1"),
@@ -195,7 +221,7 @@ def test_parameters_that_make_no_sense(given, words):
         ({"property": "k_anonymity", "k": 9}, "k = 8 is the largest", 8),
         ({"property": "recursive", "l": 3, "c": 1}, "l = 2 is the largest", 2),
         ({"property": "entropy", "l": 3}, "l = 2 is the largest", 2),
-        ({"property": "tau_l", "tau": "0.3", "l": 2}, "tau = 0.5 is the least", 1),
+        ({"property": "tau_l", "tau": "0.3", "l": 2}, "tau = 0.5 works with l = 2", 1),
     ],
 )
 def test_refusals_say_what_would_work(given, words, largest):

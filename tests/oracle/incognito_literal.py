@@ -36,6 +36,8 @@ def keeps(rule, values, everybody, domain):
     size = len(values)
     if name == "k_anonymity":
         return size >= bounds["k"]
+    if name == "alpha_k":
+        return size >= bounds["k"] and counts[0] <= Fraction(bounds["alpha"]) * size
     if name == "distinct":
         return len(counts) >= bounds["l"]
     if name == "frequency":

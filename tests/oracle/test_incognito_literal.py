@@ -32,6 +32,10 @@ RULES = st.one_of(
     st.tuples(st.just("frequency"), st.fixed_dictionaries({"l": st.integers(2, 3)})),
     st.tuples(st.just("distinct"), st.fixed_dictionaries({"l": st.integers(2, 4)})),
     st.tuples(st.just("k_anonymity"), st.fixed_dictionaries({"k": st.integers(2, 5)})),
+    st.tuples(
+        st.just("alpha_k"),
+        st.fixed_dictionaries({"alpha": st.sampled_from(["0.4", "1/2", "0.8"]), "k": st.integers(2, 5)}),
+    ),
     st.tuples(st.just("entropy"), st.fixed_dictionaries({"l": st.integers(2, 3)})),
     st.tuples(
         st.just("recursive"),

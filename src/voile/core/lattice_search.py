@@ -51,7 +51,8 @@ class LatticeSearch:
         self._several = [j for j, highest in enumerate(self.highest) if highest]
         self.known = np.full([self.highest[j] + 1 for j in self._several], UNKNOWN, np.int8)
         self.counted: list[Levels] = []  # nodes that were looked at, in turn
-        self._finest = finest
+        self.fewest: int | None = None  # rows that one of them gives up, if any passes
+        self.finest = finest
         self._kept = {finest.levels: finest}
         self._entries = finest.entries
         self._monotone = most == 0 or wanted == necessary
@@ -85,24 +86,28 @@ class LatticeSearch:
         self.counted.append(levels)
         below = tuple(slice(0, level + 1) for level in node)
         above = tuple(slice(level, None) for level in node)
-        if not self._monotone and not self._passes(self.necessary, bags):
+        if not self._monotone and self._given_up(self.necessary, bags) is None:
             self.known[below] = FAILS
             return
-        passes = self._passes(self.wanted, bags)
+        rows = self._given_up(self.wanted, bags)
+        passes = rows is not None
+        if rows is not None:
+            self.fewest = rows if self.fewest is None else min(self.fewest, rows)
         where = (above if passes else below) if self._monotone else node
         self.known[where] = PASSES if passes else FAILS
 
-    def _passes(self, model: PrivacyModel, bags: Bags) -> bool:
-        """Whether the groups that break a promise are few rows, and others are left."""
+    def _given_up(self, model: PrivacyModel, bags: Bags) -> int | None:
+        """How many rows are in groups that break a promise; None if these are too many, or all."""
         broken = model.broken(bags)
-        return not broken.all() and int(bags.sizes[broken].sum()) <= self.most
+        rows = int(bags.sizes[broken].sum())
+        return None if broken.all() or rows > self.most else rows
 
     def frequency_set(self, levels: Levels) -> FrequencySet:
         """That of a node, rolled up from the smallest one at hand that is finer."""
         if levels in self._kept:
             return self._kept[levels]
         finer = (self._kept[below] for below in _one_step_below(levels) if below in self._kept)
-        found = min(finer, key=lambda one: one.entries, default=self._finest).rolled_up(levels)
+        found = min(finer, key=lambda one: one.entries, default=self.finest).rolled_up(levels)
         if self._entries + found.entries <= MOST_ENTRIES:
             self._kept[levels] = found
             self._entries += found.entries
@@ -131,10 +136,10 @@ class LatticeSearch:
         suppressed cell loses 1, and so no less than on any level."""
         if by not in PENALTIES:
             return [[Fraction(0)] * (highest + 1) for highest in self.highest]
-        whole = np.ones(self._finest.row.size, bool)
+        whole = np.ones(self.finest.row.size, bool)
         on_level = []
         for level in range(max(self.highest) + 1):  # the finest groups, published more coarsely
-            shown = replace(self._finest, levels=tuple(min(level, highest) for highest in self.highest))
+            shown = replace(self.finest, levels=tuple(min(level, highest) for highest in self.highest))
             on_level.append(_column_losses(shown, whole, by))
         return [[on_level[level][j] for level in range(h + 1)] for j, h in enumerate(self.highest)]
 
