@@ -47,7 +47,15 @@ def _requirement(text: str, where: str) -> PrivacyModel:
             rule=f"{model.title} bounds {model.bound} by {model.sense}",
             remedy=f"write {name}{model.sense}{bound}",
         )
-    return bounded(model, number, inner or "")
+    promise = bounded(model, number, inner or "")
+    if promise.says_nothing():
+        raise ParameterError(
+            "every release keeps it",
+            where=where,
+            rule=f"{model.title} says something of {model.bound} {'above' if sense == '>=' else 'below'} 1",
+            remedy=f"5 % is {name}{sense}0.05" if sense == "<=" else f"for example {name}{sense}2",
+        )
+    return promise
 
 
 def bounded(model: type[PrivacyModel], number: Fraction, inner: str) -> PrivacyModel:

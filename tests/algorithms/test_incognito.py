@@ -5,6 +5,8 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import voile
 from benchmarks import adult
@@ -12,6 +14,8 @@ from tests.small_tables import UNBALANCED, axis_of, column
 from voile import catalog
 from voile.algorithms.chosen_promise import MODELS
 from voile.algorithms.incognito import GOOD_WITH_A_GOOD_PART, MOST_NODES, Incognito
+from voile.core.bags import Bags
+from voile.core.frequency_set import FrequencySet
 from voile.core.hierarchy import Hierarchy
 from voile.core.lattice_search import FAILS, LOSSES, PASSES
 from voile.core.schema import Role
@@ -131,6 +135,7 @@ GIVEN = {
     "entropy": {"l": 2},
     "tau_l": {"tau": "1/2", "l": 2},
     "t_closeness": {"t": "0.5"},
+    "alpha_k": {"alpha": "1/2", "k": 2},
     "k_anonymity": {"k": 2},
 }
 
@@ -145,6 +150,26 @@ def test_each_property_is_kept_and_certified(property, by, spec):
     assert promise_of(algorithm) == algorithm.model()
     assert promise_of(algorithm).check(table.bags(part.group)).ok
     assert part.suppressed == 0
+
+
+ASKED = [
+    *GIVEN.items(),
+    ("tau_l", {"tau": "99/100", "l": 3}),
+    ("tau_l", {"tau": "1/5", "l": 2}),
+    ("alpha_k", {"alpha": "0.3", "k": 2}),
+]
+
+
+@pytest.mark.parametrize("property, bounds", ASKED, ids=str)
+@given(*[st.lists(st.integers(0, 4), min_size=1, max_size=12)] * 2)
+def test_what_is_necessary_is_kept_by_every_union_with_a_good_group(property, bounds, good, other):
+    algorithm = Incognito.configure({"property": property, **bounds})
+    groups = np.repeat([0, 1], [len(good), len(other)])
+    if algorithm.model().broken(Bags.of(groups, [np.array(good + other)]))[0]:
+        return
+    for values in (good, good + other):
+        alone = Bags.of(np.zeros(len(values), np.int64), [np.array(values)])
+        assert algorithm.necessary().check(alone).ok
 
 
 def test_suppression_gives_up_the_groups_that_fail(spec):
@@ -168,9 +193,14 @@ def test_suppression_gives_up_the_groups_that_fail(spec):
         ({"property": "k_anonymity", "l": 3}, "has no l"),
         ({"property": "k_anonymity"}, "needs k"),
         ({"property": "recursive", "l": 3}, "needs c"),
+        ({"property": "alpha_k", "k": 3}, "needs alpha"),
+        ({"property": "alpha_k", "k": 3, "alpha": 1}, "every group keeps alpha = 1"),
         ({"property": "t_closeness"}, "needs t"),
         ({"l": 2, "t": "0.1"}, "has no t"),
-        ({"property": "tau_l", "l": 3, "tau": 2}, "tau"),
+        ({"property": "tau_l", "l": 3, "tau": 2}, "every group keeps tau = 1"),
+        ({"property": "tau_l", "l": 3, "tau": "1.0"}, "every group keeps tau = 1"),
+        ({"property": "t_closeness", "t": 5}, "every group keeps t = 1.*5 % is t=0.05"),
+        ({"property": "t_closeness", "t": 1}, "every group keeps t = 1"),
         ({"l": 2, "suppress": 2}, "0 to 1"),
         ({"property": "t_closeness", "t": "0.1", "suppress": "0.1"}, "leave suppress out"),
         ({"property": "unique"}, "frequency or distinct"),
@@ -191,7 +221,7 @@ def test_parameters_that_make_no_sense(given, words):
         ({"property": "k_anonymity", "k": 9}, "k = 8 is the largest", 8),
         ({"property": "recursive", "l": 3, "c": 1}, "l = 2 is the largest", 2),
         ({"property": "entropy", "l": 3}, "l = 2 is the largest", 2),
-        ({"property": "tau_l", "tau": "0.3", "l": 2}, "tau = 0.5 is the least", 1),
+        ({"property": "tau_l", "tau": "0.3", "l": 2}, "tau = 0.5 works with l = 2", 1),
     ],
 )
 def test_refusals_say_what_would_work(given, words, largest):
@@ -213,6 +243,51 @@ def test_a_lattice_too_large_is_refused_before_it_is_looked_at():
     secret = column("secret", Hierarchy.flat(list("uv")), [0, 1] * 50, Role.SENSITIVE)
     with pytest.raises(ParameterError, match=f"390625 combinations.*at most {MOST_NODES}.*mondrian"):
         Incognito(l=2).partition(Table([*columns, secret]))
+
+
+def test_more_columns_than_an_array_has_dimensions():
+    """69 columns of one value have one level each and make no node; 70 with two levels make too many."""
+    letters = [column(f"q{i}", Hierarchy.flat(["a", "b"]), [0, 0, 1, 1]) for i in range(70)]
+    constant = [column(f"c{i}", Hierarchy.flat(["a"]), [0] * 4) for i in range(69)]
+    secret = column("secret", Hierarchy.flat(list("uv")), [0, 1] * 2, Role.SENSITIVE)
+    table = Table([*constant, letters[0], secret])
+    search = Incognito(l=2).search(table)
+    assert search.known.tolist() == [PASSES, PASSES]
+    assert search.passing() == [(0,) * 70, (*(0,) * 69, 1)]
+    assert Incognito(l=2).partition(table).group.tolist() == [0, 0, 1, 1]
+    with pytest.raises(ParameterError, match=f"10.21 combinations.*at most {MOST_NODES}.*fewer quasi-identifying"):
+        Incognito(l=2).partition(Table([*letters, secret]))
+    only = Table([*constant, secret])
+    assert Incognito(l=2).partition(only).group.tolist() == [0] * 4
+
+
+@pytest.mark.parametrize("given", [{"l": 2}, {"l": 2, "suppress": "0.4"}, {"property": "k_anonymity", "k": 3}])
+def test_counts_are_rolled_up_from_the_smallest_set_at_hand(given, monkeypatch):
+    """Looking one step below is enough: no finer node at hand has fewer counts."""
+    rolled_up, seen = FrequencySet.rolled_up, []
+
+    def watched(self, levels):
+        seen.append((self, levels))
+        return rolled_up(self, levels)
+
+    monkeypatch.setattr(FrequencySet, "rolled_up", watched)
+    rng = np.random.default_rng(3)
+    codes = [rng.integers(0, high, 40) for high in (3, 6, 30)]
+    table = Table(
+        [
+            column("letter", UNBALANCED, codes[0]),
+            column("tree", Hierarchy.from_lines([[f"{i}", f"h{i // 2}", "*"] for i in range(6)]), codes[1]),
+            column("number", axis_of([0, 29]), codes[2]),
+            column("secret", Hierarchy.flat(list("uvw")), rng.integers(0, 3, 40), Role.SENSITIVE),
+        ]
+    )
+    Incognito.configure(given).search(table)
+    at_hand = [seen[0][0]]
+    for source, levels in seen:
+        finer = [one for one in at_hand if all(map(int.__le__, one.levels, levels))]
+        assert source.entries == min(one.entries for one in finer)
+        at_hand.append(rolled_up(source, levels))
+    assert len(seen) > 6
 
 
 def test_further_promises_are_refused(spec):

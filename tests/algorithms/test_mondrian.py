@@ -36,6 +36,8 @@ ASKED = [
     {"property": "entropy", "l": 2},
     {"property": "entropy", "l": 3},
     {"property": "k_anonymity", "k": 3},
+    {"property": "alpha_k", "k": 4, "alpha": Fraction(1, 2)},
+    {"property": "alpha_k", "k": 2, "alpha": Fraction(2, 5)},
     {"property": "t_closeness", "t": Fraction(1, 4)},
     {"property": "t_closeness", "t": Fraction(2, 5)},
 ]
@@ -240,7 +242,10 @@ def test_entropy_is_decided_on_the_edge(counts, top, bottom, expected):
         ({"property": "t_closeness"}, "needs t"),
         ({"property": "k_anonymity", "k": 3, "l": 2}, "has no l"),
         ({"property": "recursive", "l": 2}, "needs c"),
-        ({"property": "tau_l", "l": 3, "tau": 2}, "a share above 0"),
+        ({"property": "tau_l", "l": 3, "tau": 2}, "every group keeps tau = 1"),
+        ({"property": "tau_l", "l": 3, "tau": "1.0"}, "every group keeps tau = 1"),
+        ({"property": "t_closeness", "t": 5}, "every group keeps t = 1.*5 % is t=0.05"),
+        ({"property": "t_closeness", "t": 1}, "every group keeps t = 1"),
         ({"property": "t_closeness", "t": "1/99999999999"}, "below 2"),
         ({"l": 2, "mode": "loose"}, "strict or relaxed"),
     ],
@@ -256,7 +261,7 @@ def test_parameters_that_do_not_fit_are_refused(asked, word):
         ({"l": 4}, "l = 2 is the largest possible"),
         ({"property": "distinct", "l": 9}, "l = 3 is the largest that works"),
         ({"property": "k_anonymity", "k": 50}, "k = 10 is the largest that works"),
-        ({"property": "tau_l", "l": 3, "tau": Fraction(1, 3)}, "tau = 0.4 is the least that works with l = 3"),
+        ({"property": "tau_l", "l": 3, "tau": Fraction(1, 3)}, "tau = 0.4 works with l = 3"),
         ({"property": "entropy", "l": 4}, "l = 2 is the largest that works"),
     ],
 )
@@ -264,6 +269,15 @@ def test_a_refusal_says_what_would_work(asked, remedy):
     table = table_from(list(range(10)), [0] * 10, [0] * 10, [0] * 10, [0] * 4 + [1] * 3 + [2] * 3)
     with pytest.raises(Infeasible, match=remedy):
         Mondrian(**asked).partition(table)
+
+
+def test_a_tau_that_is_proposed_stays_below_one_and_works():
+    """30,000 of one value and one of another: rounded to four places the least tau would be 1."""
+    n = 30_001
+    table = table_from(list(range(n)), [0] * n, [0] * n, [0] * n, [0] * (n - 1) + [1])
+    with pytest.raises(Infeasible, match=r"tau = 0\.99997 works with l = 2"):
+        Mondrian(property="tau_l", l=2, tau=Fraction(1, 2)).partition(table)
+    assert Mondrian(property="tau_l", l=2, tau=Fraction("0.99997")).partition(table).groups == 1
 
 
 def test_distances_that_do_not_fit_are_refused(monkeypatch):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.oracle.sweep_e_literal import plan_of_table
 from tests.oracle.sweep_literal import Requirement, Sensitive, eligible, tree_of, weights_of
-from tests.small_tables import column
+from tests.small_tables import column, table_from
 from tests.small_taxonomies import tables
 from voile import catalog
 from voile.core.hierarchy import Hierarchy
@@ -120,3 +120,13 @@ def test_a_cut_is_one_for_the_whole_table(table, requirement):
     for node in set(partition.node.tolist()):
         under = {value for value, _ in shown if tree.low[node] <= value <= tree.high[node]}
         assert under == {value for value, other in shown if other == node}
+
+
+@pytest.mark.parametrize("ell", [4, 2 * 10**9])
+def test_a_refusal_names_what_works_however_large_l_is(ell):
+    table = table_from(list(range(9)), [0] * 9, [0] * 9, [0] * 9, [0] * 5 + [1, 1, 2, 3])
+    with pytest.raises(Infeasible, match=r"possible are \(0.5556, 3\) or \(0.6667, 4\)") as refusal:
+        algorithm(Fraction(1, 2), ell, ineligible="refuse").partition(table)
+    assert refusal.value.largest_l == 1
+    for tau, works in (("0.5556", 3), ("0.6667", 4)):
+        assert algorithm(Fraction(tau), works, ineligible="refuse").partition(table).groups

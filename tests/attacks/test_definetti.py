@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from voile.attacks.definetti import DeFinetti
+from voile.attacks import definetti
+from voile.attacks.definetti import DeFinetti, _KnownGroups
 from voile.core.attack import View
 from voile.core.bags import Bags
 from voile.kernels.group_learning import expect
@@ -93,6 +94,49 @@ def test_without_the_truth_nothing_is_graded():
 def test_some_groups_stand_for_all():
     found = attacked(0.7, persons=800)
     assert found.trials == 800 and found.rate > 0.5
+
+
+def of_different_values(*sizes):
+    """Groups of so many persons each, all values different; and what everybody has."""
+    group, values = np.repeat(np.arange(len(sizes)), sizes), np.concatenate([np.arange(size) for size in sizes])
+    quasi = np.random.default_rng(3).integers(0, 10, values.size)
+    return View(Bags.of(group, [values]), group, (quasi,), tuple(parse_requirements("l>=2"))), values
+
+
+@pytest.mark.parametrize("graded", [True, False])
+def test_groups_beyond_reach_are_not_run_and_it_is_said(graded):
+    """1,100 persons of 1,100 values are more than 1,024,000 pairs."""
+    view, values = of_different_values(1100, 1200)
+    found = DeFinetti(persons=4000).run(view, values if graded else None)
+    assert (found.state, found.trials, found.successes, found.warning) == ("not run", 0, 0, False)
+    assert found.private == graded and "2300 persons in groups too large" in found.meaning
+    assert found.document()["state"] == "not run" and found.details == {"left_out": 2300}
+
+
+def test_others_than_those_beyond_reach_are_attacked():
+    view, values = of_different_values(1100, *[4] * 50)
+    found = DeFinetti(persons=4000).run(view, values)
+    assert found.trials == 200 and found.state != "not run"
+    assert found.meaning.endswith("not run on 1100 persons in larger groups")
+    assert DeFinetti(persons=4000).run(view).meaning.endswith("not run on 1100 persons in larger groups")
+
+
+def test_fewer_persons_are_attacked_where_groups_have_many_values():
+    """Each group of 600 is 360,000 pairs: two of six are within reach."""
+    view, values = of_different_values(*[600] * 6)
+    assert DeFinetti(persons=4000).run(view, values).trials == 1200
+    assert DeFinetti(persons=30_000).run(view, values).trials == 3600
+
+
+def test_fewer_strangers_are_guessed_where_values_are_many(monkeypatch):
+    """Half of 1,000 persons, each with a value of their own; 32 times 10,000 pairs are 320 of them."""
+    group, values = np.arange(1000) // 10, np.arange(1000)
+    view = View(Bags.of(group, [values]), group, (values % 7,))
+    known = _KnownGroups.of(view, 1000)
+    assert known.control(values[known.row])[0] == 500
+    monkeypatch.setattr(definetti, "PAIRS", 10)
+    known = _KnownGroups.of(view, 1000)
+    assert known.control(values[known.row])[0] == 320
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2])

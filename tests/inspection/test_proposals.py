@@ -268,6 +268,7 @@ def test_what_inspect_says_is_reachable_is_reached(counts):
         ((3, 3), "-p tau=0.55 -p l=2"),
         ((24, 24, 1), "-p tau=0.54 -p l=2"),  # with l = 3 nothing below 1 has room
         ((50, 1), "-p tau=0.981 -p l=2"),  # nor here: the edge itself
+        ((30_000, 1), "-p tau=0.99997 -p l=2"),  # to three places it would be 1, and promise nothing
         ((9,), ""),
     ],
 )

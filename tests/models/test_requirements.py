@@ -2,14 +2,17 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import voile
 from tests.command_line import clinic
 from tests.command_line import voile as command
 from voile import catalog
+from voile.core.bags import Bags
 from voile.core.hierarchy import Hierarchy
 from voile.errors import ParameterError
 from voile.pipeline import promise_of
@@ -19,9 +22,10 @@ from voile.requirements import parse_requirements
 def test_every_model_can_be_required():
     for model in catalog.models().values():
         for name in (model.symbol, model.key):
-            (promise,) = parse_requirements(f"{name} {model.sense} 3/2")
+            bound = Fraction(1, 2) if model.trivial and model.sense == "<=" else Fraction(3, 2)
+            (promise,) = parse_requirements(f"{name} {model.sense} {bound}")
             assert type(promise) is model
-            assert promise.threshold() == Fraction(3, 2)
+            assert promise.threshold() == bound
 
 
 def test_parameters_in_brackets():
@@ -29,6 +33,23 @@ def test_parameters_in_brackets():
     assert (first.l, first.c) == (3, 4)
     assert second.variant == "basic"
     assert (third.k, third.alpha) == (5, Fraction(1, 4))
+    assert parse_requirements("alpha[k=5]<=1"), "says that groups have five persons"
+
+
+@pytest.mark.parametrize("model", [model for model in catalog.models().values() if model.trivial], ids=str)
+def test_a_trivial_bound_is_kept_by_everybody_alone(model):
+    """One row of one value in each group: what holds of these promises nothing."""
+    alone = Bags.of(np.arange(3), [np.array([0, 0, 1])])
+    trivial = model(**{model.bound: Fraction(model.trivial)})
+    assert trivial.says_nothing() and trivial.check(alone).ok
+    nearly = Fraction(99, 100) if model.sense == "<=" else Fraction(101, 100)
+    assert not replace(trivial, **{model.bound: nearly}).says_nothing()
+
+
+def test_a_further_promise_that_promises_nothing_is_refused(tmp_path):
+    table, spec = clinic(tmp_path)
+    with pytest.raises(ParameterError, match="also: every release keeps it"):
+        voile.anonymize(voile.read(table, spec), "mondrian", l=2, also="tau<=1.7")
 
 
 @pytest.mark.parametrize(
@@ -41,6 +62,13 @@ def test_parameters_in_brackets():
         ("l>=4/0", "not a requirement"),
         ("l>=1e9", "not a requirement"),
         ("t<=0", "above 0"),
+        ("t<=5", "every release keeps it.*below 1.*5 % is t<=0.05"),
+        ("tau<=1.7", "every release keeps it.*tau below 1"),
+        ("tau[l=4]<=1", "every release keeps it"),
+        ("alpha<=1", "every release keeps it"),
+        ("prosecutor<=1", "every release keeps it"),
+        ("k>=1", "every release keeps it.*k above 1.*for example k>=2"),
+        ("l>=1/2", "every release keeps it"),
         ("c[l=0]<4", "whole number from 1"),
         ("c[m=3]<4", "no parameter m"),
         ("t[distance=far]<=0.1", "auto or equal"),

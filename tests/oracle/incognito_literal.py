@@ -36,6 +36,8 @@ def keeps(rule, values, everybody, domain):
     size = len(values)
     if name == "k_anonymity":
         return size >= bounds["k"]
+    if name == "alpha_k":
+        return size >= bounds["k"] and counts[0] <= Fraction(bounds["alpha"]) * size
     if name == "distinct":
         return len(counts) >= bounds["l"]
     if name == "frequency":
@@ -58,17 +60,30 @@ def loss(by, columns, groups, boxes, suppressed, rows):
         return sum(len(group) ** 2 for group in groups) + suppressed * rows
     if by == "aecs":
         return Fraction(sum(map(len, groups)), len(groups))
-    total = Fraction(suppressed * len(columns))
+    total = suppressed * sum(column.weight for column in columns)
     for group, box in zip(groups, boxes, strict=True):
         for column, (low, high) in zip(columns, box, strict=True):
-            total += len(group) * cell_loss(by, column.domain, low, high)
-    return total
+            total += len(group) * column.weight * cell_loss(by, column.domain, low, high)
+    return Fraction(total)
+
+
+def widened(domain, low, high):
+    """The ends of an interval as they are published: not narrower than the least width, and on the grid."""
+    if domain.min_width is not None and high - low + 1 < domain.min_width:
+        low -= low % domain.min_width
+        high = max(high, low + domain.min_width - 1)
+    if domain.grid is not None:
+        low -= low % domain.grid
+        high += domain.grid - 1 - high % domain.grid
+    return low, high
 
 
 def cell_loss(by, domain, low, high):
-    """NCP of a cell."""
+    """NCP of a cell; ends that are widened beyond the domain cost no more than all of it."""
     if isinstance(domain, Axis):
-        return Fraction(high - low, domain.high - domain.low) if domain.high > domain.low else Fraction(0)
+        low, high = widened(domain, low, high)
+        across = domain.high - domain.low
+        return Fraction(min(high - low, across), across) if across else Fraction(0)
     leaves, size = domain.leaves, high - low + 1
     if by == "gcp_minus1":
         return Fraction(size - 1, max(1, leaves - 1))

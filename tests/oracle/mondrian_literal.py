@@ -18,6 +18,8 @@ def holds(property, numbers, counts, table=None, distance=None):
     line, size = sorted(counts.values(), reverse=True), sum(counts.values())
     if property == "k_anonymity":
         return size >= numbers["k"]
+    if property == "alpha_k":
+        return size >= numbers["k"] and line[0] <= numbers["alpha"] * size
     if property == "t_closeness":
         values = sorted(table)
         have = [Fraction(counts[v], size) for v in values]

@@ -6,18 +6,21 @@ these are true, and what is refused.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voile.algorithms.chosen_promise import ChosenPromise
+from voile.algorithms.nearest_promise import highest_number, holds_of, nearest, refuse, require_of
 from voile.core.algorithm import Progress, Rung
+from voile.core.bags import Bags
 from voile.core.frequency_set import FrequencySet
 from voile.core.full_domain import FullDomain
 from voile.core.lattice_search import LOSSES, LatticeSearch
-from voile.core.parameters import parameter
+from voile.core.parameters import in_decimals, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.table import Table
@@ -27,7 +30,8 @@ from voile.models.distinct_l_diversity import DistinctLDiversity
 
 Mask = NDArray[np.bool_]
 GOOD_WITH_A_GOOD_PART = ("distinct", "k_anonymity")  # a union of groups is, if one of them is
-MOST_NODES = 100_000  # of a lattice: each may have to be counted, at about a millisecond for 10,000 groups
+MOST_TRIED = 2**28  # nodes times counts of all searches for what works instead: some ten seconds
+MOST_NODES = 100_000  # of a lattice: each may have to be counted, in milliseconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +53,12 @@ class Incognito(ChosenPromise):
     rung = Rung.RELEASE
     deterministic = True
     mergeable = False
-    cost = "nodes of the lattice times distinct rows at worst; 720 nodes of Adult in less than a second"
+    cost = "nodes of the lattice times distinct rows at worst: 720 of Adult in a second, 65,536 in minutes"
     meaning = "every column on one level of its hierarchy in all rows: the best combination that keeps the promise"
 
-    suppress: int | Fraction = parameter(  # noqa: RUF009
+    suppress: Fraction = parameter(  # noqa: RUF009
         "share of rows that may be suppressed, 0 to 1: groups that fail, if they are few",
-        default=0,
+        default=Fraction(0),
         minimum=0,
         places=0,
     )
@@ -86,15 +90,22 @@ class Incognito(ChosenPromise):
         """A promise that every good group keeps, and every union of groups with a good one among them."""
         if self.property in GOOD_WITH_A_GOOD_PART:
             return self.model()
-        values = 1 if self.property == "t_closeness" else int(self.l)
-        return DistinctLDiversity(l=line_of(self.tau, values).need if self.property == "tau_l" else values)
+        if self.property == "alpha_k":
+            return DistinctLDiversity(l=math.ceil(1 / Fraction(self.alpha)))
+        if self.property == "tau_l":
+            return DistinctLDiversity(l=line_of(self.tau, self.number()).need)
+        return DistinctLDiversity(l=1 if self.property == "t_closeness" else self.number())
 
     def search(self, table: Table, progress: Progress = lambda share: None) -> LatticeSearch:
         """Look at the lattice of a table."""
         domain = FullDomain(table)
         _refuse_large(math.prod(highest + 1 for highest in domain.highest))
-        most = math.floor(self.suppress * table.n)
-        found = LatticeSearch(FrequencySet.of_rows(domain), self.model(), self.necessary(), most)
+        return self.search_from(FrequencySet.of_rows(domain), progress)
+
+    def search_from(self, finest: FrequencySet, progress: Progress = lambda share: None) -> LatticeSearch:
+        """The same, rows being counted already."""
+        most = math.floor(self.suppress * finest.domain.table.n)
+        found = LatticeSearch(finest, self.model(), self.necessary(), most)
         found.run(progress)
         return found
 
@@ -102,17 +113,37 @@ class Incognito(ChosenPromise):
         """The groups of the best node that passes, published on its levels."""
         column = table.single_sensitive(self.key)
         whole = table.bags(np.zeros(table.n, np.int64))
-        if not table.n:
-            self.refuse(whole, column.name)
+        if not table.n or not self.suppress:
+            require_of(self, whole.columns[0], column.name)
         search = self.search(table, progress)
         best = search.best(self.by)
-        if best is None and self.suppress:
-            share = f"{float(100 * self.suppress):.4g} %"
-            tried = f", and no combination of levels does with at most {share} suppressed"
-            self.refuse(whole, column.name, but=tried, also="; or a larger share in suppress")
         if best is None:
-            self.refuse(whole, column.name)
+            refuse_suppressing(self, search, whole, column.name)
         return published(best, search.good(best))
+
+
+def refuse_suppressing(asked: Incognito, search: LatticeSearch, whole: Bags, column: str) -> NoReturn:
+    """No node passes though rows may be suppressed: say what does with as many of them, or with more. Each try is
+    a search; where these would take long, it is said what works if nothing is suppressed."""
+    counts = whole.columns[0].counts
+    tries = 1 + highest_number(asked, counts).bit_length()
+    if search.known.size * search.finest.entries * tries <= MOST_TRIED:
+        near = nearest(asked, counts, lambda other: other.search_from(search.finest).fewest is not None)
+        near = replace(near, works=(*near.works, *_larger_share(asked, search.finest)))
+    else:
+        near = nearest(asked, counts, holds_of(whole), largest_known=False)
+    share = f"{float(100 * asked.suppress):.4g} %"
+    tried = f", and no combination of levels does with at most {share} suppressed"
+    refuse(asked, counts, column, near, tried)
+
+
+def _larger_share(asked: Incognito, finest: FrequencySet) -> list[str]:
+    """The least share of suppressed rows with which a node passes, in words, if there is one."""
+    fewest = replace(asked, suppress=Fraction(1)).search_from(finest).fewest
+    if fewest is None:
+        return []
+    share = Fraction(math.ceil(Fraction(fewest * 10**4, finest.domain.table.n)), 10**4)
+    return [f"suppress = {in_decimals(share)} works"]
 
 
 def published(node: FrequencySet, good: Mask) -> Partition:

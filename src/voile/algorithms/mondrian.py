@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.algorithms.chosen_promise import ChosenPromise
+from voile.algorithms.nearest_promise import require_of
 from voile.core.algorithm import Progress, Rung
 from voile.core.bags import Bag
 from voile.core.information_loss import loss_of
@@ -37,6 +38,7 @@ KINDS = {
     "entropy": ENTROPY,
     "tau_l": LINE,
     "t_closeness": DISTANCE,
+    "alpha_k": SHARE,
     "k_anonymity": SIZE,
 }
 SHARED = 50_000  # rows, from which on threads share the work
@@ -78,7 +80,7 @@ class Mondrian(ChosenPromise):
         column = table.single_sensitive(self.key)
         present, value = distinct_values(column.codes)
         counts = np.bincount(value)
-        self.require_of(Bag(np.array([0, counts.size]), present, counts, column.domain), column.name)
+        require_of(self, Bag(np.array([0, counts.size]), present, counts, column.domain), column.name)
         loss, codes, _ = loss_of(table, table.n)
         rule = self.stop_rule(column, counts)
         rows = np.column_stack([codes, value.astype(np.int32), np.arange(table.n, dtype=np.int32)])
@@ -122,8 +124,10 @@ class Mondrian(ChosenPromise):
         if self.property == "tau_l":
             limits = line_of(self.tau, self.number())
             line, scale, least = limits.limit, limits.scale, limits.need
+        elif self.property == "alpha_k":
+            bound, least = Fraction(self.alpha), self.number()
         elif self.property == "t_closeness":
-            bound = min(Fraction(self.t), Fraction(1))
+            bound = Fraction(self.t)
             first, after, weight, scale = spans_of(column.codes, column.domain)
             refuse_beyond_bits(2 * scale * int(weight.max(initial=1)) * int(whole.sum()) ** 2, column)
         else:

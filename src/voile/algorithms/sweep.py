@@ -12,7 +12,6 @@ knows the algorithm can tell which one it was. SWEEP-E (sweep_e.py) keeps the li
 """
 
 import heapq
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,10 +23,10 @@ from voile.core.base_values import LARGEST, BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.level_vectors import ordered_items
 from voile.core.order import canonical_order
-from voile.core.parameters import AUTO, parameter
+from voile.core.parameters import AUTO, in_decimals, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
-from voile.core.tau_l_line import TauLLine, least_tau, line_of
+from voile.core.tau_l_line import TauLLine, least_tau, line_of, usable_tau
 from voile.core.taxonomy import Taxonomy
 from voile.errors import Infeasible, ParameterError, SpecError, counted
 from voile.kernels.sweep import MOST_WORDS, WORD, Classes, Runs, Values, sweep_items
@@ -145,8 +144,10 @@ def refuse_beyond(line: TauLLine, values: BaseValues, rows: int, column: str) ->
     else:
         why, rule = "the weights alone cross the line", "a row of * counts for every value by its weight"
         least = max(least_tau(weight, line.l), least_tau(parts, line.l, unit))
-        fits = math.ceil(least * 10**4) / 10**4
-        remedy = f"with l = {line.l} and these weights, tau = {fits} is the smallest possible"
+        fits = usable_tau(least, line.l)
+        remedy = "use other weights, or a smaller l"
+        if fits is not None:
+            remedy = f"with l = {line.l} and these weights, tau = {in_decimals(fits)} is the smallest possible"
     raise Infeasible(why, where=f"column {column}", largest_l=m, rows_to_suppress=rows, rule=rule, remedy=remedy)
 
 

@@ -19,7 +19,7 @@ cost of the information utility. Every class then keeps (tau,l) on true values.
   table: a node tells no more than how frequent the values under it are there. Induced frequencies keep the line.
 """
 
-import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
@@ -35,10 +35,10 @@ from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.information_loss import utility_loss_of
 from voile.core.order import canonical_order, distinct_values
-from voile.core.parameters import AUTO, parameter
+from voile.core.parameters import AUTO, in_decimals, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
-from voile.core.tau_l_line import TauLLine, least_tau, line_of
+from voile.core.tau_l_line import TauLLine, least_tau, line_of, usable_tau
 from voile.errors import Infeasible, counted
 from voile.kernels.absorb import absorb, class_nodes
 from voile.kernels.swaps import charge_groups, gathered
@@ -109,14 +109,16 @@ class SweepE(Algorithm):
 def refuse_crossed(line: TauLLine, counts: Codes, column: str, tree: bool) -> NoReturn:
     """The table as a whole crosses the line, and its values may not be generalised."""
     values, top = counts.size, int(counts.max(initial=0)) / max(1, int(counts.sum()))
-    least = {ell: least_tau(counts, ell) for ell in range(2, min(line.l, values) + 1)}
-    reached = [f"({math.ceil(tau * 10**4) / 10**4}, {ell})" for ell, tau in least.items() if tau < 1]
-    remedy = f"possible are {' or '.join(reached[-2:])}" if reached else "no (tau,l) is possible on true values"
+    most = min(line.l, values)
+    usable = {ell: usable_tau(least_tau(counts, ell), ell) for ell in range(max(2, most - 1), most + 1)}
+    reached = [f"({in_decimals(tau)}, {ell})" for ell, tau in usable.items() if tau is not None]
+    kept = bisect_left(range(2, most + 1), True, key=lambda ell: not TauLLine(line.tau, ell).allows(counts))
+    remedy = f"possible are {' or '.join(reached)}" if reached else "no (tau,l) is possible on true values"
     remedy += "; or leave out ineligible=refuse" if tree else "; or give the column a hierarchy"
     raise Infeasible(
         f"the table itself crosses the line: {counted(values, 'value')}, one with {100 * top:.4g} % of rows",
         where=f"column {column}",
-        largest_l=max((ell for ell, tau in least.items() if tau <= line.tau), default=1),
+        largest_l=1 + kept,
         rows_to_suppress=int(counts.sum()),
         rule=f"(tau,l) = ({line.tau}, {line.l}) on true values",
         remedy=remedy,

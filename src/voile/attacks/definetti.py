@@ -5,6 +5,9 @@ groups with more old persons have more of one value, learns by how much, and gue
 (Kifer 2009). The model is naive Bayes over the quasi-identifiers, long columns in bins; expectation and
 maximisation start from equal shares, and groups are taken in a fixed order: the same release gives the same
 figures.
+
+Every person of a group is weighed against every value of it, so the work goes by pairs of these. Groups that have
+too many are left out, and it is said whom that concerns.
 """
 
 from dataclasses import dataclass
@@ -24,6 +27,8 @@ Integers = NDArray[np.int64]
 Chances = NDArray[np.float64]
 BINS = 16  # of a column with more values
 ROUNDS = 12
+PAIRS = 256  # of a person and a value of the group that may be weighed, for each person who may be attacked
+ALONE = 32  # times as many where that is done once: guesses of strangers
 ORDER = 2009  # seed of the fixed order that groups are taken in
 MARGIN = Fraction(1, 20)  # above what is promised, or known anyway (docs/known-limits.md)
 
@@ -52,11 +57,13 @@ class DeFinetti(Attack):
     def run(self, view: View, truth: Integers | None = None) -> Finding:
         """Guess the first sensitive value of everybody whose group and quasi-identifiers are known."""
         known = _KnownGroups.of(view, self.persons)
+        if known.left_out and not known.row.size:
+            return self.not_run(known, private=truth is not None)
         value, sure = known.guesses(known.learnt())
         promised, believed = view.bound(), round(float(sure.mean()) if sure.size else 0.0, 4)
         if truth is None:
             meaning = f"not graded: the model itself holds {believed:.1%} of its guesses to be right"
-            return self.found(meaning, value.size, 0, details={"believed": believed})
+            return self.found(meaning + known.others(), value.size, 0, details={"believed": believed})
         true = truth[known.row]
         right = int((value == true).sum())
         strangers, told = known.control(true)
@@ -73,7 +80,8 @@ class DeFinetti(Attack):
         return self.found(
             f"{right / max(1, value.size):.1%} of {counted(value.size, 'person')} guessed right (95 % sure: "
             f"{low:.1%} to {high:.1%}), {against}, by who knows {view.knows}; "
-            f"{float(control):.1%} of persons not in the release{_YET[near] if fine and beyond else ''}",
+            f"{float(control):.1%} of persons not in the release{_YET[near] if fine and beyond else ''}"
+            f"{known.others()}",
             value.size,
             right,
             allowed=None if promised is None or limit >= 1 else limit,
@@ -90,6 +98,14 @@ class DeFinetti(Attack):
                 "beyond_promise": beyond,
             },
         )
+
+    def not_run(self, known: "_KnownGroups", private: bool) -> Finding:
+        """No group has few enough persons and values."""
+        meaning = (
+            f"not run: {counted(known.left_out, 'person')} in groups too large for it, of more than {known.pairs} "
+            "pairs of a person and a value"
+        )
+        return self.found(meaning, 0, 0, ran=False, private=private, details={"left_out": known.left_out})
 
 
 REMEDY = (
@@ -114,6 +130,8 @@ class _KnownGroups:
     codes: Integers
     values: Integers
     width: Chances  # of each cell, how many cells its column has
+    pairs: int  # of persons and values of their groups, at most
+    left_out: int  # persons of groups that have more
 
     @classmethod
     def of(cls, view: View, most: int) -> "_KnownGroups":
@@ -122,7 +140,10 @@ class _KnownGroups:
         bag = view.bags.columns[0]
         sizes = np.bincount(view.group[view.group >= 0], minlength=bag.start.size - 1)
         some = max(1, min(sizes.size, sizes.size * most // max(1, int(sizes.sum()))))
-        chosen = np.random.default_rng(ORDER).permutation(sizes.size)[:some]
+        weighed, pairs = sizes * bag.distinct(), PAIRS * most
+        order = np.random.default_rng(ORDER).permutation(sizes.size)
+        order = order[weighed[order] <= pairs]
+        chosen = order[: min(some, int(np.searchsorted(np.cumsum(weighed[order]), pairs, "right")))]
         number = np.full(sizes.size + 1, -1)  # the last place is that of rows in no group
         number[chosen] = np.arange(chosen.size)
         own = number[view.group]
@@ -137,7 +158,12 @@ class _KnownGroups:
         begin = np.concatenate(([0], np.cumsum(sizes[chosen])))
         part = _of_groups(bag, chosen)
         values, codes = distinct_values(part.codes)
-        return cls(row, cells, begin, part, codes, values, np.concatenate(width)[:, None])
+        left_out = int(sizes[weighed > pairs].sum())
+        return cls(row, cells, begin, part, codes, values, np.concatenate(width)[:, None], pairs, left_out)
+
+    def others(self) -> str:
+        """Who was left out, in words."""
+        return f"; not run on {counted(self.left_out, 'person')} in larger groups" if self.left_out else ""
 
     def learnt(self, groups: slice = slice(None)) -> Chances:
         """How likely each cell is among those who have a value, as logarithms; from some of the groups."""
@@ -167,11 +193,12 @@ class _KnownGroups:
         whole = np.bincount(
             self.codes[: self.bag.start[half]], self.bag.counts[: self.bag.start[half]], self.values.size
         )
-        strangers = self.cells[self.begin[half] :]
+        first, some = self.begin[half], ALONE * self.pairs // max(1, self.values.size)
+        strangers, truth = self.cells[first : first + some], truth[first : first + some]
         value = np.zeros(len(strangers), np.int64)
         if half:
             guess_alone(strangers, np.log(whole + 1e-12), chance, value)
-        return value.size, int((self.values[value] == truth[self.begin[half] :]).sum()) if half else 0
+        return value.size, int((self.values[value] == truth).sum()) if half else 0
 
     def baseline(self) -> Fraction:
         """The share of persons whom the most frequent value of their group is expected to hit."""

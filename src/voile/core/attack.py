@@ -104,11 +104,14 @@ class Finding:
     beyond: bool = False
     remedy: str = ""  # the next step, where there is one
     private: bool = False
+    ran: bool = True  # False: it would have taken too long, as the meaning says
     details: dict[str, Any] = field(default_factory=dict)
 
     @property
     def state(self) -> str:
         """In a word or two."""
+        if not self.ran:
+            return "not run"
         if self.ok is None:
             return "not promised, and gets through" if self.warning else "not promised"
         if self.ok and self.beyond:

@@ -54,7 +54,9 @@ class FullDomain:
 
     def groups_of(self, rows: Groups, levels: Sequence[int]) -> Groups:
         """The same for some rows alone."""
-        return dense_rank([nodes[level][rows] for nodes, level in zip(self._nodes, levels, strict=True)])
+        told_apart = zip(self._nodes, levels, self.highest, strict=True)
+        columns = [nodes[level][rows] for nodes, level, highest in told_apart if level < highest]
+        return dense_rank(columns) if columns else np.zeros(rows.size, np.int64)
 
     def boxes_of(self, rows: Groups, levels: Sequence[int]) -> tuple[Groups, Groups]:
         """The least and the greatest code under the node of each of some rows, in each column on its level."""

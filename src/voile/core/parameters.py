@@ -37,9 +37,9 @@ def in_decimals(number: Fraction) -> str:
 
 @dataclass(frozen=True)
 class Parameter:
-    """The card of one parameter: a whole number from `minimum`, any number above 0 with so many
-    `places` (0: as many as you like), one of `choices`, or a text, described by `text`; a list of
-    texts is joined by +."""
+    """The card of one parameter: a whole number from `minimum`, any number above 0 (with `minimum`:
+    from it) with so many `places` (0: as many as you like), one of `choices`, or a text, described
+    by `text`; a list of texts is joined by +."""
 
     name: str
     help: str
@@ -53,10 +53,11 @@ class Parameter:
         """What is accepted, in words."""
         words = " or ".join(self.choices)
         number = f"a whole number from {self.minimum}" if self.minimum is not None else ""
+        least = "above 0" if self.minimum is None else f"from {self.minimum}"
         if self.places is not None:
-            number = "a number above 0, for example 0.2 or 1/5"
+            number = f"a number {least}, for example 0.2 or 1/5"
         if self.places:
-            number = f"a number above 0 with at most {self.places} decimal places, for example 2.5"
+            number = f"a number {least} with at most {self.places} decimal places, for example 2.5"
         return " or ".join(part for part in (number, words, self.text) if part)
 
     def accept(self, value: object) -> object:
@@ -65,7 +66,7 @@ class Parameter:
             value = "+".join(value)
         if value in self.choices or (self.text and isinstance(value, str)):
             return value
-        if self.minimum is not None and not isinstance(value, bool):
+        if self.minimum is not None and self.places is None and not isinstance(value, bool):
             try:
                 number = int(str(value))
             except ValueError:
@@ -75,7 +76,7 @@ class Parameter:
         if self.places is not None:
             exact = exact_number(value)
             fine = exact is not None and (self.places == 0 or (exact * 10**self.places).denominator == 1)
-            if exact and fine:
+            if exact is not None and fine and (exact >= self.minimum if self.minimum is not None else exact > 0):
                 return exact
         raise ParameterError("not an accepted value", where=f"parameter {self.name}", rule=self.rule())
 

@@ -35,6 +35,7 @@ class PrivacyModel(Parameterised, ABC):
     meaning: ClassVar[str]  # one sentence for the steward
     bound: ClassVar[str]  # the parameter that bounds the figure
     sense: ClassVar[str] = ">="  # figure >= bound, <= bound or < bound
+    trivial: ClassVar[int | None] = None  # the bound that every group there can be keeps
     survives_merging: ClassVar[bool] = False  # whether two groups that keep it always keep it together
     sizes_only: ClassVar[bool] = False  # whether it looks at group sizes alone, never at sensitive values
 
@@ -95,6 +96,10 @@ class PrivacyModel(Parameterised, ABC):
     def threshold(self) -> Fraction:
         """The value of the bound."""
         return Fraction(getattr(self, self.bound))
+
+    def says_nothing(self) -> bool:
+        """Whether every group there can be keeps the bound: then it is no promise."""
+        return self.trivial is not None and bool(_KEPT[self.sense](self.trivial, self.threshold()))
 
     def confidence(self, eliminated: int = 0) -> Fraction | None:
         """The greatest confidence in anybody's value that the promise leaves to who has ruled out so many other

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.eligibility import fewest_suppressed, largest_l
-from voile.core.tau_l_line import least_tau
+from voile.core.tau_l_line import least_tau, usable_tau
 from voile.errors import counted
 
 PLENTY = 20  # releases ask for l = 2 to 10
@@ -36,7 +36,7 @@ class Candidate:
     @property
     def on_true_values(self) -> str:
         """The (tau,l) that groups can keep without generalising a value (sweep_e)."""
-        found = [f"{usable(tau):g} with l = {ell}" for ell, tau in self.least_taus]
+        found = [f"{usable(tau):.10g} with l = {ell}" for ell, tau in self.least_taus]
         return f"tau from {', '.join(found)}" if found else "none: there is one value"
 
     @property
@@ -47,7 +47,7 @@ class Candidate:
         below = [(ell, tau) for ell, tau in roomy.items() if tau < 1] or [
             (ell, usable(tau)) for ell, tau in self.least_taus[:1]
         ]
-        return "".join(f"-p tau={tau:g} -p l={ell}" for ell, tau in below[-1:])
+        return "".join(f"-p tau={tau:.10g} -p l={ell}" for ell, tau in below[-1:])
 
     @property
     def generalised(self) -> str:
@@ -55,7 +55,7 @@ class Candidate:
         if self.values < 2:
             return "none: there is one value"
         given = ", once it has a hierarchy" if self.ordered else ""
-        return f"tau from {usable(Fraction(1, self.values)):g}, l up to {self.values}{given}"
+        return f"tau from {usable(Fraction(1, self.values)):.10g}, l up to {self.values}{given}"
 
     @property
     def mostly_suppressed(self) -> bool:
@@ -108,7 +108,7 @@ def candidate(
 def usable(tau: Fraction) -> float:
     """A tau as people write it, rounded up so that it still works.
 
-    >>> usable(Fraction(1, 3)), usable(Fraction(1, 2))
-    (0.334, 0.5)
+    >>> usable(Fraction(1, 3)), usable(Fraction(1, 2)), usable(Fraction(9999, 10000))
+    (0.334, 0.5, 0.9999)
     """
-    return math.ceil(tau * 1000) / 1000
+    return float(usable_tau(tau, 2, places=3) or tau)

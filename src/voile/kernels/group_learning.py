@@ -46,20 +46,20 @@ def _fill_shares(share, cells, first, rows, chance, codes, counts, start, values
 
 @kernel
 def _room(begin, start):
-    """Room for the shares of the rows and values of any group."""
-    widest, longest = 1, 1
+    """Room for the shares of the rows and values of any group, one after another."""
+    most = 0
     for g in range(begin.size - 1):
-        longest = max(longest, begin[g + 1] - begin[g])
-        widest = max(widest, start[g + 1] - start[g])
-    return np.empty((longest, widest))
+        most = max(most, (begin[g + 1] - begin[g]) * (start[g + 1] - start[g]))
+    return np.empty(most)
 
 
 @kernel
 def expect(cells, begin, start, codes, counts, chance, held):
     """Add to held[cell, value] how many rows with the cell are expected to have the value."""
-    share = _room(begin, start)
+    room = _room(begin, start)
     for g in range(begin.size - 1):
         rows, values = begin[g + 1] - begin[g], start[g + 1] - start[g]
+        share = room[: rows * values].reshape((rows, values))
         _fill_shares(share, cells, begin[g], rows, chance, codes, counts, start[g], values)
         for i in range(rows):
             for j in range(cells.shape[1]):
@@ -70,9 +70,10 @@ def expect(cells, begin, start, codes, counts, chance, held):
 @kernel
 def guess(cells, begin, start, codes, counts, chance, value, sure):
     """The likeliest value of each row in its group, the first of equal ones, and how likely it is held to be."""
-    share = _room(begin, start)
+    room = _room(begin, start)
     for g in range(begin.size - 1):
         rows, values = begin[g + 1] - begin[g], start[g + 1] - start[g]
+        share = room[: rows * values].reshape((rows, values))
         _fill_shares(share, cells, begin[g], rows, chance, codes, counts, start[g], values)
         for i in range(rows):
             best = 0

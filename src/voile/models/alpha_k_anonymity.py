@@ -31,10 +31,14 @@ class AlphaKAnonymity(PrivacyModel):
     meaning = "every group has at least k persons, and no value a larger share than alpha"
     bound = "alpha"
     sense = "<="
+    trivial = 1
     survives_merging = True
 
     alpha: Fraction = parameter("largest share of a value in a group", places=0)
     k: int = parameter("smallest group", default=1, minimum=1)
+
+    def says_nothing(self) -> bool:
+        return self.k == 1 and super().says_nothing()
 
     def confidence(self, eliminated: int = 0) -> Fraction | None:
         return self.alpha if eliminated == 0 and self.alpha < 1 else None

@@ -25,6 +25,7 @@ class DistinctLDiversity(PrivacyModel):
     paper = "Machanavajjhala et al. 2006"
     meaning = "every group has at least l different sensitive values, however unequal their shares"
     bound = "l"
+    trivial = 1
     survives_merging = True
 
     l: int = parameter("different values per group", minimum=1)  # noqa: E741 the paper's name

@@ -32,6 +32,7 @@ class EntropyLDiversity(PrivacyModel):
     paper = "Machanavajjhala et al. 2006"
     meaning = "every group is as uncertain as l equally frequent values: exp(entropy) is at least l"
     bound = "l"
+    trivial = 1
     survives_merging = True  # entropy is concave
 
     l: Fraction = parameter("exp(entropy) of a group's values", places=4)  # noqa: E741

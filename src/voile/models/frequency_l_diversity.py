@@ -24,6 +24,7 @@ class FrequencyLDiversity(PrivacyModel):
     paper = "Xiao, Tao 2006; paper 000"
     meaning = "nobody's value can be guessed from the release with more than 1/l confidence"
     bound = "l"
+    trivial = 1
     survives_merging = True
 
     l: int = parameter("1/l is the largest share of a value", minimum=1)  # noqa: E741

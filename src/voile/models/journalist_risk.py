@@ -30,6 +30,7 @@ class JournalistRisk(PrivacyModel):
     bound = "risk"
     sizes_only = True
     sense = "<="
+    trivial = 1
 
     risk: Fraction = parameter("largest chance", places=0)
 

@@ -24,6 +24,7 @@ class KAnonymity(PrivacyModel):
     paper = "Samarati, Sweeney 1998"
     meaning = "every group has at least k persons; says nothing about the sensitive values inside"
     bound = "k"
+    trivial = 1
     sizes_only = True
     survives_merging = True
 

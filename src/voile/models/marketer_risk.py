@@ -28,6 +28,7 @@ class MarketerRisk(PrivacyModel):
     bound = "risk"
     sizes_only = True
     sense = "<="
+    trivial = 1
 
     risk: Fraction = parameter("largest share", places=0)
 

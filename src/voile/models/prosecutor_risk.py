@@ -26,6 +26,7 @@ class ProsecutorRisk(PrivacyModel):
     bound = "risk"
     sizes_only = True
     sense = "<="
+    trivial = 1
     survives_merging = True
 
     risk: Fraction = parameter("largest chance", places=0)

@@ -36,6 +36,7 @@ class TCloseness(PrivacyModel):
     meaning = "the values of every group are distributed as in the table, up to an earth mover's distance of t"
     bound = "t"
     sense = "<="
+    trivial = 1
     survives_merging = True  # the distance is convex, and the table's distribution stays
 
     t: Fraction = parameter("largest distance from the table's distribution", places=0)

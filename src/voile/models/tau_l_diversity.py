@@ -38,6 +38,7 @@ class TauLDiversity(PrivacyModel):
     meaning = "no value is more frequent in a group than tau, and the k most frequent stay below a line to 1 at l"
     bound = "tau"
     sense = "<="
+    trivial = 1
     survives_merging = True  # sums of the k largest are convex (facts/sweep.md B2.11)
 
     tau: Fraction = parameter("largest share of a value in a group", places=0)
