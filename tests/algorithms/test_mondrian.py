@@ -5,22 +5,25 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import voile
 from tests.oracle import mondrian_literal
 from tests.small_tables import LETTERS, TREE, axis_of, column, table_from, tables
 from voile.algorithms import mondrian
 from voile.algorithms.mondrian import Mondrian
 from voile.core.axis import Axis
 from voile.core.hierarchy import Hierarchy
+from voile.core.order import distinct_values
 from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import BeyondReach, Infeasible, ParameterError
 from voile.kernels.bin_tables import new_tables, tabulate
 from voile.kernels.mondrian import FREE_BINS
-from voile.kernels.stop_rule import keeps_entropy
+from voile.kernels.stop_rule import SPARSE, keeps, keeps_entropy
 from voile.models.t_closeness import TCloseness
 
 pytestmark = pytest.mark.slow  # the conformance suite is the daily check
@@ -195,6 +198,32 @@ def test_wide_columns_are_cut_between_bins():
     table = many(400, seed=4)
     compare(table, {"l": 4}, "strict", "free")
     compare(table, {"property": "distinct", "l": 6}, "relaxed", "free")
+
+
+@pytest.mark.parametrize("type", ["integer", "category"])
+def test_distances_of_groups_with_few_of_many_values(type):
+    """Decided without a look at the values that a group lacks, as the model decides them."""
+    rng = np.random.default_rng(5)
+    secret = rng.integers(0, 90, 400) ** 2
+    frame = pl.DataFrame({"age": np.arange(400), "secret": [f"{code:05d}" for code in secret]})
+    table = voile.read(
+        frame,
+        {"age": {"role": "qi", "type": "integer"}, "secret": {"role": "sensitive", "type": type}},
+    )
+    _, value = distinct_values(table.sensitive[0].codes)
+    decided = set()
+    for t in (Fraction(1, 10), Fraction(1, 5), Fraction(9, 10), Fraction(24, 25)):
+        algorithm = Mondrian(property="t_closeness", t=t)
+        rule = algorithm.stop_rule(table.sensitive[0], np.bincount(value))
+        for size in (1, 2, 5, 9):
+            rows = rng.choice(400, size, replace=False)
+            counts, held = np.bincount(value[rows], minlength=rule.whole.size), np.unique(value[rows])
+            assert SPARSE * held.size < rule.whole.size
+            group = np.where(np.isin(np.arange(400), rows), 0, 1)
+            exact = Fraction(*(int(part[0]) for part in TCloseness(t=t).per_group(table.bags(group))[0]))
+            assert bool(keeps(rule, counts, held, size)) == (exact <= t)
+            decided.add(exact <= t)
+    assert decided == {True, False}
 
 
 @pytest.mark.parametrize("seed", range(6))

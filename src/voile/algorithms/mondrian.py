@@ -136,7 +136,9 @@ class Mondrian(ChosenPromise):
             bound = 1 / bound if self.property == "frequency" else bound
         top, bottom = bound.as_integer_ratio()
         kind, ell = KINDS[self.property], self.number()
-        return StopRule(kind, top, bottom, least, ell, scale, line, first, after, weight, whole)
+        below = np.cumsum(whole)
+        sums = (whole, below, np.concatenate(([0], np.cumsum(below))))
+        return StopRule(kind, top, bottom, least, ell, scale, line, first, after, weight, *sums)
 
 
 def refuse_beyond_bits(largest: int, column: Column) -> None:

@@ -78,7 +78,8 @@ def _placed(keys: Codes, bits: int) -> Codes:
     """The places of keys of so many bits in ascending order; overwrites what it is given."""
     own = keys.size.bit_length()
     if bits + own > _BITS:
-        return order_by_bits(keys, bits)
+        places: Codes = order_by_bits(keys, bits)
+        return places
     append_places(keys, own)
     keys = sorted_by_bits(keys, own, bits)
     keys &= (1 << own) - 1

@@ -14,6 +14,7 @@ from voile.kernels.frequency_line import sort_descending
 from voile.kernels.tau_l import keeps_line
 
 SIZE, DISTINCT, SHARE, RECURSIVE, LINE, ENTROPY, DISTANCE = range(7)
+SPARSE = 8  # times as many values in the table as in a group: looking at the group's alone takes less
 NEAR = 1e-11  # of two logarithms, relative: beyond it, rounding cannot have turned their order
 
 
@@ -21,7 +22,8 @@ class StopRule(NamedTuple):
     """A promise. `top / bottom` is its bound (k, l, 1/l, c or t), `least` the fewest rows that can keep it.
 
     `line / scale` is that of (tau,l)-diversity. A distance is the sum over spans [first, after) of values, in the
-    order of their codes, of weight * |share in the group - share in the table| / scale; `whole` counts the table.
+    order of their codes, of weight * |share in the group - share in the table| / scale; `whole` counts the table,
+    `below` each value and all before it, and `piled` sums that up, from 0 on.
     """
 
     kind: int
@@ -35,6 +37,8 @@ class StopRule(NamedTuple):
     after: NDArray[np.int64]
     weight: NDArray[np.int64]
     whole: NDArray[np.int64]
+    below: NDArray[np.int64]
+    piled: NDArray[np.int64]
 
 
 @kernel
@@ -45,7 +49,7 @@ def keeps(rule, counts, held, size):
     if rule.kind == SIZE:
         return True
     if rule.kind == DISTANCE:
-        return keeps_distance(rule, counts, size)
+        return keeps_distance(rule, counts, held, size)
     if rule.kind == DISTINCT or rule.kind == SHARE:
         most, different = 0, 0
         for value in held:
@@ -69,19 +73,64 @@ def keeps(rule, counts, held, size):
 
 
 @kernel
-def keeps_distance(rule, counts, size):
-    """Whether a group is within the distance top / bottom of the table."""
-    group, table = np.zeros(rule.whole.size + 1, np.int64), np.zeros(rule.whole.size + 1, np.int64)
+def keeps_distance(rule, counts, held, size):
+    """Whether a group is within the distance top / bottom of the table. Groups of few of many values are not asked
+    about the others, unless these are in a tree."""
+    values, spans = rule.whole.size, rule.first.size
+    few = SPARSE * held.size < values
+    if few and spans == values - 1:  # a line: from the first value up to each
+        moved = moved_along(rule, counts, held, size)
+    elif few and spans == values:  # each value by itself
+        moved = size * rule.below[values - 1]
+        for value in held:
+            absent = rule.whole[value] * size
+            moved += abs(counts[value] * rule.below[values - 1] - absent) - absent
+    else:
+        moved = moved_over_spans(rule, counts, size)
+    whole = (
+        rule.scale * size * rule.below[values - 1]
+    )  # the caller sees that it fits, and that top <= bottom < 2**31
+    return moved <= whole // rule.bottom * rule.top + whole % rule.bottom * rule.top // rule.bottom
+
+
+@kernel
+def moved_over_spans(rule, counts, size):
+    """Scaled distance of a group from the table, by its definition."""
+    group, moved, everything = np.zeros(rule.whole.size + 1, np.int64), 0, rule.below[rule.whole.size - 1]
     for value in range(rule.whole.size):
         group[value + 1] = group[value] + counts[value]
-        table[value + 1] = table[value] + rule.whole[value]
-    moved, everything = 0, table[rule.whole.size]
     for i in range(rule.first.size):
         here = group[rule.after[i]] - group[rule.first[i]]
-        there = table[rule.after[i]] - table[rule.first[i]]
+        there = rule.below[rule.after[i] - 1] if rule.after[i] > 0 else 0
+        there -= rule.below[rule.first[i] - 1] if rule.first[i] > 0 else 0
         moved += rule.weight[i] * abs(here * everything - there * size)
-    whole = rule.scale * size * everything  # the caller sees that it fits, and that top <= bottom < 2**31
-    return moved <= whole // rule.bottom * rule.top + whole % rule.bottom * rule.top // rule.bottom
+    return moved
+
+
+@kernel
+def moved_along(rule, counts, held, size):
+    """The same on a line: between two values of the group its own sum stands still while the table's grows, so
+    each such stretch is summed at once, up to where the table overtakes, and after."""
+    own, different, everything = np.empty(held.size, np.int64), 0, rule.below[rule.whole.size - 1]
+    for value in held:
+        if counts[value] > 0:
+            own[different] = value
+            different += 1
+    sort_descending(own, different)
+    moved, have = size * rule.piled[own[different - 1]], 0
+    for i in range(different - 1, -1, -1):
+        here, after = own[i], own[i - 1] if i > 0 else rule.whole.size
+        have += counts[here] * everything
+        low, high = here, after  # of the places here .. after, the first at which the table is ahead
+        while low < high:
+            middle = (low + high) // 2
+            if rule.below[middle] * size > have:
+                high = middle
+            else:
+                low = middle + 1
+        moved += have * (2 * low - here - after)
+        moved += size * (rule.piled[here] + rule.piled[after] - 2 * rule.piled[low])
+    return moved
 
 
 @kernel
