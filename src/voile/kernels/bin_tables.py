@@ -23,7 +23,8 @@ class BinTables(NamedTuple):
     shift: NDArray[np.int64]  # per column
     first: NDArray[np.int64]
     counts: NDArray[np.int32]
-    least: NDArray[np.int64]  # code of each bin; of bins of one code it is not filled in
+    after: NDArray[np.int64]  # per line: rows of the column up to the end of the bin
+    least: NDArray[np.int64]  # and codes of the bin
     greatest: NDArray[np.int64]
     state: NDArray[np.int64]  # STALE, FULL or REFUSED
 
@@ -31,9 +32,9 @@ class BinTables(NamedTuple):
 def new_tables(columns, values, bins):
     """Room for tables of up to so many bins a column."""
     place, state = np.zeros(values, np.int64), np.array([STALE])
-    ends = (np.zeros(columns * bins, np.int64) for _ in range(2))
+    lines = (np.zeros(columns * bins, np.int64) for _ in range(3))
     cells = np.zeros(min(MOST_CELLS, columns * bins * values), np.int32)
-    return BinTables(place, np.zeros(columns, np.int64), np.zeros(columns + 1, np.int64), cells, *ends, state)
+    return BinTables(place, np.zeros(columns, np.int64), np.zeros(columns + 1, np.int64), cells, *lines, state)
 
 
 @inlined_kernel
@@ -62,8 +63,10 @@ def tabulate(tables, rows, begin, end, low, high, values, bins):
     tables.state[0] = FULL
     tables.counts[: lines * values] = 0
     for j in range(d):
-        tables.least[tables.first[j] : tables.first[j + 1]] = high[j]
-        tables.greatest[tables.first[j] : tables.first[j + 1]] = low[j]
+        for line in range(tables.first[j], tables.first[j + 1]):
+            tables.least[line], tables.greatest[line] = high[j], low[j]
+            if tables.shift[j] == 0:
+                tables.least[line] = tables.greatest[line] = low[j] + line - tables.first[j]
     for i in range(begin, end):
         place = tables.place[rows[i, d]]
         for j in range(d):
@@ -73,34 +76,18 @@ def tabulate(tables, rows, begin, end, low, high, values, bins):
             if tables.shift[j] > 0:
                 tables.least[line] = min(tables.least[line], code)
                 tables.greatest[line] = max(tables.greatest[line], code)
+    for j in range(d):
+        total = 0
+        for line in range(tables.first[j], tables.first[j + 1]):
+            total += tables.counts[line * values : (line + 1) * values].sum()
+            tables.after[line] = total
     return True
 
 
 @inlined_kernel
-def rows_of_bin(tables, j, bin, values):
-    """How many rows a bin has."""
-    line, rows = tables.first[j] + bin, 0
-    for i in range(values):
-        rows += tables.counts[line * values + i]
-    return rows
-
-
-@inlined_kernel
-def move_bin(tables, j, bin, held, left, right):
+def move_line(tables, line, held, left, right):
     """Move the rows of a bin from the right to the left: counts per value; `held` are those that occur."""
-    line = (tables.first[j] + bin) * held.size
     for i in range(held.size):
-        left[held[i]] += tables.counts[line + i]
-        right[held[i]] -= tables.counts[line + i]
-
-
-@kernel
-def list_bins(tables, j, low, values, after, least, greatest):
-    """Fill in how many rows there are up to the end of each bin of a column, its least and greatest code."""
-    total = 0
-    for bin in range(tables.first[j + 1] - tables.first[j]):
-        line = tables.first[j] + bin
-        total += rows_of_bin(tables, j, bin, values)
-        after[bin] = total
-        least[bin] = tables.least[line] if tables.shift[j] else low + bin
-        greatest[bin] = tables.greatest[line] if tables.shift[j] else low + bin
+        count = tables.counts[line * held.size + i]
+        left[held[i]] += count
+        right[held[i]] -= count

@@ -9,16 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.kernels.bin_tables import (
-    STALE,
-    BinTables,
-    list_bins,
-    move_bin,
-    new_tables,
-    rows_of_bin,
-    shift_of,
-    tabulate,
-)
+from voile.kernels.bin_tables import STALE, BinTables, move_line, new_tables, shift_of, tabulate
 from voile.kernels.compiled import inlined_kernel, kernel
 from voile.kernels.stop_rule import keeps
 
@@ -153,33 +144,16 @@ def both_keep(rule, part, rows, begin, end, j, code, run, ties, left):
     return keeps(rule, part.right, held, end - begin - left)
 
 
-@inlined_kernel
-def tabulated(part, rows, begin, end):
-    """Whether the rows that were looked at are, or can be, counted in tables."""
-    return tabulate(part.tables, rows, begin, end, part.low, part.high, part.held[-1], FREE_BINS)
-
-
-@kernel
-def middle_of_table(part, size, j):
-    """The same as `middle`, of a column whose every code has a bin in the tables."""
-    bin, below, own = 0, 0, rows_of_bin(part.tables, j, 0, part.held[-1])
-    while 2 * (below + own) < size:
-        below += own
-        bin += 1
-        own = rows_of_bin(part.tables, j, bin, part.held[-1])
-    return part.low[j] + bin, below, below + own
-
-
 @kernel
 def keep_by_table(rule, part, size, j, code, left):
     """The same as `both_keep`, of a column whose every code has a bin in the tables."""
     if left < rule.least or size - left < rule.least:
         return False
-    held = part.held[: part.held[-1]]
+    held, first = part.held[: part.held[-1]], part.tables.first[j]
     for value in held:
         part.left[value], part.right[value] = 0, part.counts[value]
-    for bin in range(code - part.low[j]):
-        move_bin(part.tables, j, bin, held, part.left, part.right)
+    for line in range(first, first + code - part.low[j]):
+        move_line(part.tables, line, held, part.left, part.right)
     return keeps(rule, part.left, held, left) and keeps(rule, part.right, held, size - left)
 
 
@@ -194,9 +168,15 @@ def cut_at_median(rule, part, rows, begin, end, relaxed):
         if part.cost[j] == 0:
             break
         if turn == 1 and not relaxed:
-            tabled = tabulated(part, rows, begin, end)
+            tabled = tabulate(part.tables, rows, begin, end, part.low, part.high, part.held[-1], FREE_BINS)
         by_table = tabled and part.tables.shift[j] == 0
-        code, below, upto = middle_of_table(part, size, j) if by_table else middle(part, rows, begin, end, j)
+        if by_table:
+            after, bin = part.tables.after[part.tables.first[j] :], 0
+            while 2 * after[bin] < size:
+                bin += 1
+            code, below, upto = part.low[j] + bin, after[bin - 1] if bin else 0, after[bin]
+        else:
+            code, below, upto = middle(part, rows, begin, end, j)
         left, run, ties = size // 2, upto - below, size // 2 - below
         if not relaxed:
             at_code = below == 0 or (upto < size and 2 * upto - size < size - 2 * below)
@@ -240,16 +220,17 @@ def cut_anywhere(loss, rule, part, rows, begin, end):
     """Of all cuts between two codes (of a wide column between two of FREE_BINS bins) whose sides keep the promise,
     find the one that saves most of its column's cost. Returns how many rows go left, or NOWHERE."""
     size, best, found = end - begin, 0, NOWHERE
-    held, tabled = part.held[: part.held[-1]], tabulated(part, rows, begin, end)
+    held, tables = part.held[: part.held[-1]], part.tables
+    tabled = tabulate(tables, rows, begin, end, part.low, part.high, held.size, FREE_BINS)
     for j in part.turn:
         if part.cost[j] == 0:
             break
         shift = shift_of(part.high[j] - part.low[j], FREE_BINS)
         last = (part.high[j] - part.low[j]) >> shift
         least, greatest = part.bins[: last + 1], part.bins[FREE_BINS : FREE_BINS + last + 1]
-        after = part.bins[2 * FREE_BINS : 2 * FREE_BINS + last + 1]
+        after, first = part.bins[2 * FREE_BINS : 2 * FREE_BINS + last + 1], tables.first[j]
         if tabled:
-            list_bins(part.tables, j, part.low[j], held.size, after, least, greatest)
+            after, least, greatest = tables.after[first:], tables.least[first:], tables.greatest[first:]
         else:
             sort_into_bins(part, rows, begin, end, j, shift, after, least, greatest)
         for value in held:
@@ -257,7 +238,7 @@ def cut_anywhere(loss, rule, part, rows, begin, end):
         left, place = 0, 0
         while place < last:
             if tabled:
-                move_bin(part.tables, j, place, held, part.left, part.right)
+                move_line(tables, first + place, held, part.left, part.right)
             else:
                 for i in range(left, after[place]):
                     part.left[part.order[i]] += 1
