@@ -3,6 +3,11 @@
 from collections import Counter
 
 
+def bits_of(columns):
+    """Of each column: what 63 bits have room for, 31 at most, and five at least."""
+    return max(5, min(63 // max(1, columns), 31))
+
+
 def place_on_curve(cell, bits):
     """The place of a cell of a cube of 2**bits per side (Skilling 2004; then the bits in turn)."""
     x, n = list(cell), len(cell)

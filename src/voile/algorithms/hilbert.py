@@ -14,23 +14,24 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.algorithms.elig import refined, seat_left_over
+from voile.algorithms.elig import LARGEST_SWAPPED, refined, seat_left_over
 from voile.algorithms.single_column import resolved_l
 from voile.core.algorithm import Algorithm, Progress, Rung
 from voile.core.eligibility import most_groups
 from voile.core.information_loss import loss_of
-from voile.core.order import distinct_values, order_of
+from voile.core.order import canonical_order, distinct_values, order_of
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import SUPPRESSED, Partition
 from voile.core.table import Table
 from voile.kernels.colours import rows_by_colour
-from voile.kernels.hilbert import group_along, hilbert_keys
+from voile.kernels.hilbert import WORD_BITS, group_along, hilbert_keys
 from voile.kernels.marks import count_marks
 from voile.kernels.z_order import z_order
 
 # An axis takes one part in so many of the side of the cube: numbers cost by how far they are apart, categories as
 # soon as they differ. On Adult that is a third less loss than sides of equal length.
 AXIS_SHARE = 4
+LEAST_BITS = 5  # of each column, so that an axis has eight cells; with more, groups lose no less
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +64,9 @@ class Hilbert(Algorithm):
         default="refuse",
         choices=("refuse", "suppress"),
     )
-    refine: int = parameter("passes of elig's swaps, which lower the loss and take time", default=0, minimum=0)
+    refine: int = parameter(
+        "passes of elig's swaps, which lower the loss and take time; none for l above 4096", default=0, minimum=0
+    )
 
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as floor(n / n1)."""
@@ -82,7 +85,7 @@ class Hilbert(Algorithm):
         marks = value[:, None]
         if (along == SUPPRESSED).any():
             group = seat_left_over(loss, values, marks, group, groups, ell)
-        if self.refine:
+        if self.refine and ell <= LARGEST_SWAPPED:
             neighbours = z_order(values, spans(values))
             group = refined(loss, values, marks, neighbours, group, self.refine, progress)
         return Partition(group)
@@ -90,7 +93,7 @@ class Hilbert(Algorithm):
 
 def spans(values: NDArray[np.int32]) -> NDArray[np.int64]:
     """How many codes each column has."""
-    return np.asarray(values.max(axis=0, initial=0) + 1, np.int64)
+    return np.array([codes.max(initial=0) + 1 for codes in values.T], np.int64)
 
 
 def curve_order(values: NDArray[np.int32], axes: int) -> NDArray[np.int64]:
@@ -102,18 +105,29 @@ def curve_order(values: NDArray[np.int32], axes: int) -> NDArray[np.int64]:
     """
     n, across = values.shape[0], spans(values)
     across[:axes] *= AXIS_SHARE
-    varied = values.min(axis=0) < values.max(axis=0)
+    varied = np.array([codes.min() < codes.max() for codes in values.T])
     if not varied.any():
         return np.arange(n)
     if not varied.all():
         values, across = np.ascontiguousarray(values[:, varied]), across[varied]
-    keys = np.empty(n, np.int64)
+    bits = bits_of(values.shape[1])
+    keys = np.empty((n, -(-bits * values.shape[1] // WORD_BITS)), np.int64)
     threads = max(1, min(8, os.cpu_count() or 1))
     ends = [n * i // threads for i in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
         parts = [slice(*pair) for pair in pairwise(ends)]
-        list(pool.map(lambda part: hilbert_keys(values[part], across, keys[part]), parts))
-    return order_of(keys)
+        list(pool.map(lambda part: hilbert_keys(values[part], across, bits, keys[part]), parts))
+    return order_of(keys[:, 0]) if keys.shape[1] == 1 else canonical_order(list(keys.T))
+
+
+def bits_of(columns: int) -> int:
+    """How finely each of so many columns is cut: as finely as one number has room for, but not so coarsely that an
+    axis, in its part of the side, would have but a cell or two.
+
+    >>> bits_of(1), bits_of(7), bits_of(40)
+    (31, 9, 5)
+    """
+    return max(LEAST_BITS, min(WORD_BITS // columns, 31))
 
 
 def grouped(value: NDArray[np.int32], ell: int) -> tuple[NDArray[np.int64], int]:

@@ -5,29 +5,36 @@ import numpy as np
 from voile.kernels.compiled import inlined_kernel, kernel
 from voile.kernels.marks import begin_group, critical, use
 
-KEY_BITS = 63
+WORD_BITS = 63
 
 
 @kernel
-def hilbert_keys(values, spans, keys):
-    """Fill in where each row stands on a curve through 2**bits cells per column, as fine as 63 bits allow; columns
-    beyond the 63rd are not looked at.
+def hilbert_keys(values, spans, bits, keys):
+    """Fill in where each row stands on a curve through 2**bits cells per column: a number of 63 bits, or several
+    of which the first counts most.
 
     Skilling's method (2004): undo the curve's turns from the coarsest bit on, then read the bits as a Gray code.
 
-    >>> keys = np.empty(4, np.int64)
-    >>> hilbert_keys(np.array([[0, 0], [0, 1], [1, 1], [1, 0]], np.int32), np.array([2, 2]), keys)
-    >>> bool((np.diff(keys) > 0).all())
+    >>> keys = np.empty((4, 1), np.int64)
+    >>> hilbert_keys(np.array([[0, 0], [0, 1], [1, 1], [1, 0]], np.int32), np.array([2, 2]), 3, keys)
+    >>> bool((np.diff(keys[:, 0]) > 0).all())
     True
     """
-    d = min(values.shape[1], KEY_BITS)
-    bits = min(KEY_BITS // max(d, 1), 31)
-    cell, spread = np.empty(d, np.int64), spread_bytes(d)
-    for i in range(keys.size):
+    d = values.shape[1]
+    cell = np.empty(d, np.int64)
+    for i in range(keys.shape[0]):
         for j in range(d):
             cell[j] = (values[i, j] << bits) // spans[j]
         unwind(cell, bits)
-        keys[i] = woven(cell, spread)
+        key, filled, word = 0, 0, 0
+        for bit in range(bits - 1, -1, -1):
+            for j in range(d):
+                if filled == WORD_BITS:
+                    keys[i, word] = key
+                    key, filled, word = 0, 0, word + 1
+                key = (key << 1) | ((cell[j] >> bit) & 1)
+                filled += 1
+        keys[i, word] = key
 
 
 @inlined_kernel
@@ -51,30 +58,6 @@ def unwind(cell, bits):
         turned ^= ((1 << bit) - 1) & -((cell[d - 1] >> bit) & 1)
     for j in range(d):
         cell[j] ^= turned
-
-
-@kernel
-def spread_bytes(d):
-    """Of each byte its bits d places apart; bits that have no room in a key are never set."""
-    spread = np.zeros(256, np.int64)
-    for byte in range(256):
-        for bit in range(8):
-            if (byte >> bit) & 1 and bit * d < KEY_BITS:
-                spread[byte] |= 1 << (bit * d)
-    return spread
-
-
-@inlined_kernel
-def woven(cell, spread):
-    """The highest bits of all coordinates, then the next ones, and so on, in one number."""
-    key, d = 0, cell.size
-    for j in range(d):
-        rest, place = cell[j], d - 1 - j
-        while rest > 0:
-            key |= spread[rest & 255] << place
-            rest >>= 8
-            place += 8 * d
-    return key
 
 
 @inlined_kernel
