@@ -45,9 +45,26 @@ def test_the_stewards_report_stays_out_of_what_is_published(tmp_path):
     folder, spec = released(tmp_path)
     with pytest.raises(voile.VoileError, match="never published"):
         voile.report(folder, spec, folder / "mine.html", source=tmp_path / "t.csv")
+    (tmp_path / "link").symlink_to(folder)
+    for published in (folder, folder / "data.csv", tmp_path / "link" / "data.csv"):
+        for out in (folder / "mine.html", tmp_path / "link" / "mine.html"):
+            with pytest.raises(voile.VoileError, match="never published"):
+                voile.report(published, spec, out, source=tmp_path / "t.csv")
+    assert not (folder / "mine.html").exists()
     second, _ = voile.report(folder, spec, source=tmp_path / "t.csv")
     assert second == folder / "private" / "report-2.html"
     assert second.read_bytes() == (folder / "private" / "report.html").read_bytes()
+
+
+def test_another_table_is_not_compared_with(tmp_path):
+    """The steward's folder has a keyed digest of the source; where it is gone, nothing can be said."""
+    folder, spec = released(tmp_path)
+    (tmp_path / "other.csv").write_text((tmp_path / "t.csv").read_text().replace("flu", "cold"))
+    with pytest.raises(voile.VoileError, match="not the table that the release was made of"):
+        voile.report(folder, spec, tmp_path / "x.html", source=tmp_path / "other.csv")
+    assert not (tmp_path / "x.html").exists()
+    (folder / "private" / "input.key").unlink()
+    assert voile.report(folder, spec, tmp_path / "x.html", source=tmp_path / "other.csv")[0].exists()
 
 
 def test_modes_and_dates_are_those_of_a_release(tmp_path):
