@@ -12,6 +12,8 @@ import polars as pl
 import pytest
 
 import voile
+from tests.attacking.test_known_audit import SPEC as PEOPLE
+from tests.attacking.test_known_audit import people
 from tests.command_line import clinic
 from tests.command_line import voile as command
 from tests.leaks.test_canaries import ROWS, row, tokens_in
@@ -347,3 +349,18 @@ def test_a_graded_attack_that_succeeds_is_said_first(tmp_path):
     held = {"attacks": [{**graded["attacks"][0], "ok": True}]}
     calm = private_report(found, drawn, held, "")
     assert "45 % were right" not in calm[: calm.index("<h2")] and "45 % were right" in calm
+    more = {**held["attacks"][0], "private": True, "warning": True, "state": "above the promise"}
+    above = private_report(found, drawn, {"attacks": [more, 3]}, "")
+    assert "is right more often than is promised: 45 % were right" in above[: above.index("<h2")]
+
+
+@pytest.mark.parametrize("depends, told", [(0.8, True), (0.0, False)])
+def test_what_groups_teach_is_at_the_top_of_the_stewards_page(tmp_path, depends, told):
+    """No promise covers deFinetti, so that none is broken: the steward is warned all the same. Control: noise."""
+    table = voile.read(people(depends), PEOPLE)
+    voile.anonymize(table, "anatomy", l=3).write(tmp_path / "out", with_report=True)
+    graded = json.loads((tmp_path / "out" / "private" / "record.json").read_text())["attacks"][0]
+    assert graded["ok"] is not False and graded["warning"] is told
+    text = (tmp_path / "out" / "private" / "report.html").read_text()
+    assert ("an attack on all groups together, succeeds" in text[: text.index("<h2")]) is told
+    assert "an attack on all groups together" not in (tmp_path / "out" / "report.html").read_text()

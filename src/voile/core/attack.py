@@ -18,6 +18,7 @@ from voile.core.verdict import Verdict
 
 Z = Fraction(196, 100)  # standard errors on either side of 95 % of a normal distribution
 ABOVE = "above the promise"  # the state of what is ok and beyond
+INCONCLUSIVE = "inconclusive"  # the state of an attack that says nothing, which is no pass
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
@@ -89,8 +90,8 @@ class Finding:
     """What an attack found. `successes` of `trials` guesses were right (or are sure to be, where no truth is
     needed); `highest` is the greatest confidence in any one of them. `ok` says whether what was promised holds;
     None: nothing is promised against this attack, and `warning` says that it gets somewhere. `beyond`: more are
-    right than is promised, whatever `ok` allows for. A private finding was graded by the truth: it is for the
-    steward alone."""
+    right than is promised, whatever `ok` allows for. `inconclusive`: the attack did not work, or tried too
+    few. A private finding was graded by the truth: it is for the steward alone."""
 
     key: str
     title: str
@@ -102,6 +103,7 @@ class Finding:
     ok: bool | None = None
     warning: bool = False
     beyond: bool = False
+    inconclusive: bool = False
     remedy: str = ""  # the next step, where there is one
     private: bool = False
     details: dict[str, Any] = field(default_factory=dict)
@@ -109,6 +111,8 @@ class Finding:
     @property
     def state(self) -> str:
         """In a word or two."""
+        if self.inconclusive:
+            return INCONCLUSIVE
         if self.ok is None:
             return "not promised, and gets through" if self.warning else "not promised"
         if self.ok and self.beyond:

@@ -13,6 +13,7 @@ from voile.reporting.page import bullets, code, figure, page, paragraph, section
 Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
 ATTACK = "attack_"  # before the key of an attack: the share of persons whose value it guessed
+SILENT = "inconclusive"  # the keys of attacks whose share says nothing
 TWO_TABLES = "two tables"
 _PROMISED = ("k", "l", "m", "c", "tau", "t")  # parameters of promises; others say how they are kept
 _READERS = {
@@ -131,8 +132,16 @@ def _guesses(found: Mapping[str, Any], made: Runs) -> Iterator[Markup]:
             yield paragraph(
                 element("strong", "Not covered: "),
                 f"readers who learn from all groups which values go with whom. {attack.title} guessed "
-                f"{run[name]:.1%} right{promised}.",
+                f"{run[name]:.1%} right{promised}.{_UNSAID if _is_silent(run, name) else ''}",
             )
+
+
+_UNSAID = " That is inconclusive, and no pass: it did not learn, or there are too few persons."
+
+
+def _is_silent(run: Mapping[str, Any], metric: str) -> bool:
+    """Whether a figure is of an attack that says nothing."""
+    return metric.startswith(ATTACK) and metric.removeprefix(ATTACK) in run.get(SILENT, ())
 
 
 def _own_run(found: Mapping[str, Any], made: Runs) -> Runs:
@@ -187,8 +196,8 @@ def _one_table(made: Runs, metric: str) -> Markup:
     """A line per algorithm, a column per value of the promise's parameters."""
     columns = list(dict.fromkeys(_promise(run) for run in made))
     lines = list(dict.fromkeys(_name(run) for run in made))
-    cells = {(_name(run), _promise(run)): run.get(metric) for run in made}
-    rows = [[line, *(_cell(cells.get((line, column)), metric) for column in columns)] for line in lines]
+    cells = {(_name(run), _promise(run)): _cell(run, metric) for run in made}
+    rows = [[line, *(cells.get((line, column), "\u2013") for column in columns)] for line in lines]
     return table(_caption(metric), ["algorithm", *columns], rows)
 
 
@@ -197,12 +206,14 @@ def _promise(run: Mapping[str, Any]) -> str:
     return ", ".join(given) or "as it is"
 
 
-def _cell(value: object, metric: str) -> object:
+def _cell(run: Mapping[str, Any], metric: str) -> object:
+    value = run.get(metric)
     if value is None:
         return "\u2013"
     if not isinstance(value, int | float):
         return str(value)
-    return shown(value, percent=metric in (LOSS, "gcp_minus1") or metric.startswith(ATTACK))
+    text = shown(value, percent=metric in (LOSS, "gcp_minus1") or metric.startswith(ATTACK))
+    return f"{text} (inconclusive)" if _is_silent(run, metric) else text
 
 
 def _caption(metric: str) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from voile.auditing import AuditReport
+from voile.core.attack import ABOVE
 from voile.core.boxes import Boxes
 from voile.core.table import Table
 from voile.errors import counted
 from voile.metrics.query_workload import relative_errors
 from voile.reporting.charts import Chart, before_after, histogram, lines
 from voile.reporting.columns_shown import ColumnShown
-from voile.reporting.findings import findings_table
+from voile.reporting.findings import findings_table, succeeds
 from voile.reporting.markup import Markup, joined
 from voile.reporting.page import Section, code, figure, figures, page, paragraph, section, table
 from voile.reporting.release_report import Drawings, first_of, lead, sections
@@ -83,7 +84,7 @@ def _query_error(errors: list[Mapping[str, float]]) -> Chart:
 def private_report(found: AuditReport, drawn: Drawings, record: Mapping[str, Any], charts: Markup) -> str:
     """The page; `charts` are those of `private_drawings`."""
     parts = [_compared_section(record, charts), *_attacks(record), _reading(record), *sections(found, drawn)]
-    top = joined(paragraph(PRIVATE, kind="warning"), lead(found), *_broken_by(record))
+    top = joined(paragraph(PRIVATE, kind="warning"), lead(found), *_succeeded(record))
     return page("Report for the steward", parts, lead=top, foot=paragraph(PRIVATE))
 
 
@@ -121,29 +122,29 @@ def _true_values(record: Mapping[str, Any]) -> Markup:
     return paragraph(text, f"{exact['achieved']}.", kind="warning")
 
 
-def _broken_by(record: Mapping[str, Any]) -> list[Markup]:
-    """Attacks that were right more often than is promised: to be read before anything else."""
-    won = [attack for attack in record.get("attacks") or () if attack.get("ok") is False]
+def _succeeded(record: Mapping[str, Any]) -> list[Markup]:
+    """Attacks that the truth says work: to be read before anything else."""
     return [
         paragraph(
-            f"But {attack['title']}, an attack on all groups together, succeeds: {attack['meaning']}.",
+            f"But {attack.get('title')}, an attack on all groups together, "
+            f"{_OUTCOMES.get(str(attack.get('state')), 'succeeds')}: {attack.get('meaning')}.",
             kind="warning",
         )
-        for attack in won
+        for attack in _graded(record)
+        if succeeds(attack)
     ]
 
 
-def _warnings(record: Mapping[str, Any]) -> list[Markup]:
-    """What no promise covers and the truth says works stands beside what is promised."""
-    warned = [each for each in record.get("attacks", ()) if each.get("warning")]
-    return [
-        paragraph(f"Not covered by the promise: {each['title']}. {each['meaning']}.", kind="warning")
-        for each in warned
-    ]
+_OUTCOMES = {ABOVE: "is right more often than is promised"}
+
+
+def _graded(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = record.get("attacks")
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def _attacks(record: Mapping[str, Any]) -> list[Section]:
-    graded = record.get("attacks")
+    graded = _graded(record)
     if not graded:
         return []
     text = "These attacks were graded by the true values: how often a guess was really right."
