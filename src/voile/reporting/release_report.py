@@ -106,7 +106,7 @@ def sections(found: AuditReport, drawn: Drawings) -> list[Section]:
         section("groups", "The groups", drawn.sizes, _worst(found, drawn.numbers)),
         section("columns", "What the columns still tell", paragraph(_COLUMNS), drawn.columns),
         attacks_section(found),
-        dictionary(drawn.shown, found.certificate),
+        dictionary(drawn.shown, found),
         _auditor(found),
     ]
     return parts
