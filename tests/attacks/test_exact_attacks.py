@@ -85,6 +85,12 @@ def test_elimination_compares_beyond_64_bits():
     assert (top[0], left[0]) == (big + 1, 2 * big)
 
 
+def test_elimination_rules_out_no_more_than_there_is():
+    """A promise of a hundred billion values, as a foreign certificate may make it, is judged at once."""
+    found = BackgroundElimination().run(view_of([[0, 1, 2], [3, 4]], "l>=100000000000"))
+    assert found.details["values_ruled_out"] == 3 and found.ok is False and found.successes == 5
+
+
 def test_elimination_control():
     """l = 2 with one value ruled out tells everybody."""
     found = BackgroundElimination(b=1).run(view_of([[0, 1], [2, 3]], "l>=2"))

@@ -51,8 +51,9 @@ def private_drawings(record: Mapping[str, Any]) -> Markup:
     """The charts that compare with the source, from the numbers of a private record."""
     charts = [_compared(entry) for entry in record.get("before_after", ())]
     errors = record.get("query_error")
-    if errors:
-        charts.insert(0, _query_error(errors))
+    measured = [error for error in errors if _is_measured(error)] if isinstance(errors, list) else []
+    if measured:
+        charts.insert(0, _query_error(measured))
     return figures(*(figure(chart) for chart in charts if chart.rows))
 
 
@@ -65,6 +66,16 @@ def _compared(entry: Mapping[str, Any]) -> Chart:
     bins = [(low, high, n) for (low, high), n in zip(entry["bins"], entry["before"], strict=True)]
     more: dict[str, Any] = {"after": entry["after"], "days": entry["days"]}
     return histogram(name, bins, value=name, amount="rows", **more)
+
+
+def _is_measured(error: object) -> bool:
+    """Whether an entry of a record, which may have been written by hand, has its numbers."""
+    names = ("selectivity", "median", "quarter", "three_quarters", "queries")
+    return isinstance(error, dict) and all(_is_number(error.get(name)) for name in names)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and -(2**53) < value < 2**53  # type: ignore[operator]
 
 
 def _query_error(errors: list[Mapping[str, float]]) -> Chart:
@@ -114,12 +125,18 @@ _BESIDE = (
 
 
 def _true_values(record: Mapping[str, Any]) -> Markup:
-    exact = record.get("true_values")
-    if not exact or exact["kept"]:
+    exact = _part(record, "true_values")
+    if not exact or exact.get("kept"):
         return Markup("")
-    where = f"{counted(exact['rows_above'], 'row')} in {counted(exact['groups_above'], 'group')}"
+    where = f"{counted(exact.get('rows_above', 0), 'row')} in {counted(exact.get('groups_above', 0), 'group')}"
     text = f"On the values before they were generalised the promise is not kept for {where}; the worst group has "
-    return paragraph(text, f"{exact['achieved']}.", kind="warning")
+    return paragraph(text, f"{exact.get('achieved')}.", kind="warning")
+
+
+def _part(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A part of a record; a record that is read from a disk need not make sense."""
+    part = record.get(name)
+    return part if isinstance(part, dict) else {}
 
 
 def _succeeded(record: Mapping[str, Any]) -> list[Markup]:
@@ -151,14 +168,18 @@ def _attacks(record: Mapping[str, Any]) -> list[Section]:
     return [section("graded", "Attacks, graded by the truth", paragraph(text), findings_table("Graded", graded))]
 
 
+def _figure(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def _reading(record: Mapping[str, Any]) -> Section:
     rows: list[tuple[str, object]] = []
     if "rows_read" in record:
         rows.append(("rows read", record["rows_read"]))
-        rows.append(("rows dropped for missing values", record["rows_dropped_as_missing"]))
-    rows += [(f"spellings merged in {name}", n) for name, n in record.get("merged_spellings", {}).items()]
-    rows += [(f"persons of the series: {name}", n) for name, n in record.get("series", {}).items()]
-    rows += [(f"measured: {name}", f"{value:.6g}") for name, value in record.get("measured", {}).items()]
+        rows.append(("rows dropped for missing values", record.get("rows_dropped_as_missing")))
+    rows += [(f"spellings merged in {name}", n) for name, n in _part(record, "merged_spellings").items()]
+    rows += [(f"persons of the series: {name}", n) for name, n in _part(record, "series").items()]
+    rows += [(f"measured: {name}", _figure(value)) for name, value in _part(record, "measured").items()]
     if "input_hmac_sha256" in record:
         rows.append(("keyed digest of the source (the key is in private/input.key)", record["input_hmac_sha256"]))
     return section("run", "The run", joined(table("What was read and measured", ("what", "value"), rows)))
