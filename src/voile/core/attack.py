@@ -63,6 +63,7 @@ class View:
     promises: tuple[PrivacyModel, ...] = ()
     achieved: Mapping[str, Verdict] = field(default_factory=dict)
     knows: str = "everybody's quasi-identifiers"  # what of persons, in words
+    larger: str = ""  # how whoever made the release may ask for larger groups, where that is known
 
     @classmethod
     def inside(
