@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+import vl_convert
 
 import voile
 from tests.attacking.test_known_audit import SPEC as PEOPLE
@@ -25,6 +26,7 @@ from voile.core.table import Table
 from voile.output.certificate import Claim
 from voile.pipeline import promise_of
 from voile.pipeline import released as made
+from voile.reporting.page import MOST_DRAWN
 from voile.reporting.pages import draft
 from voile.reporting.private_report import private_report
 from voile.reporting.release_report import drawings_of, release_report
@@ -364,3 +366,28 @@ def test_what_groups_teach_is_at_the_top_of_the_stewards_page(tmp_path, depends,
     text = (tmp_path / "out" / "private" / "report.html").read_text()
     assert ("an attack on all groups together, succeeds" in text[: text.index("<h2")]) is told
     assert "an attack on all groups together" not in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_hundreds_of_columns_are_not_all_drawn(tmp_path, monkeypatch):
+    """A chart takes a moment: the first columns and the sensitive one have theirs, of the others there are the
+    numbers, and both pages say which they are. Control: a few columns are all drawn."""
+    drawn = []
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda text, **_: drawn.append(text) or "<svg></svg>")
+    rng = np.random.default_rng(1)
+    for columns in (MOST_DRAWN - 1, 300):
+        names = [f"q{i}" for i in range(columns)]
+        values = {name: rng.integers(0, 50, 60) for name in names}
+        frame = pl.DataFrame(values | {"disease": [f"d{i % 5}" for i in range(60)]})
+        spec = {name: {"role": "qi", "type": "integer"} for name in names} | {"disease": "sensitive"}
+        folder = voile.anonymize(voile.read(frame, spec), l=2).write(tmp_path / str(columns), with_report=True)
+        pages = [(folder / name).read_text() for name in ("report.html", "private/report.html")]
+        figures = len(drawn)
+        drawn.clear()
+        assert figures <= 2 * MOST_DRAWN + 4
+        assert all(f"<caption>{name}</caption>" in page for page in pages for name in (*names, "disease"))
+        assert ("Not drawn" in pages[0]) == (columns == 300) == ("Not drawn" in pages[1])
+    assert all(re.search(rf"Not drawn[^<]* q{number}[,.]", pages[0]) for number in (MOST_DRAWN, 299))
+    assert f"The {MOST_DRAWN} of 300 quasi-identifying columns that lost most" in pages[0]
+    assert not re.search(r"Not drawn[^<]*disease", pages[0])
+    losses = pages[0][pages[0].index("<caption>Detail lost</caption>") :]
+    assert losses[: losses.index("</table>")].count("<tr") == 301

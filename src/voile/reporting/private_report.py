@@ -16,7 +16,7 @@ from voile.reporting.charts import Chart, before_after, histogram, lines
 from voile.reporting.columns_shown import ColumnShown
 from voile.reporting.findings import findings_table, succeeds
 from voile.reporting.markup import Markup, joined
-from voile.reporting.page import Section, code, figure, figures, page, paragraph, section, table
+from voile.reporting.page import Section, code, gallery, page, paragraph, section, table
 from voile.reporting.release_report import Drawings, first_of, lead, sections
 from voile.reporting.true_columns import before_and_after
 
@@ -49,12 +49,11 @@ def _error(boxes: Boxes, selectivity: Fraction) -> dict[str, float]:
 
 def private_drawings(record: Mapping[str, Any]) -> Markup:
     """The charts that compare with the source, from the numbers of a private record."""
-    charts = [_compared(entry) for entry in record.get("before_after", ())]
+    charts = [chart for entry in record.get("before_after", ()) if (chart := _compared(entry)).rows]
     errors = record.get("query_error")
     measured = [error for error in errors if _is_measured(error)] if isinstance(errors, list) else []
-    if measured:
-        charts.insert(0, _query_error(measured))
-    return figures(*(figure(chart) for chart in charts if chart.rows))
+    lead = [_query_error(measured)] if any(error["queries"] for error in measured) else []
+    return gallery(lead, charts)
 
 
 def _compared(entry: Mapping[str, Any]) -> Chart:

@@ -7,7 +7,7 @@ so that whoever has them can make it again (`voile report`).
 import contextlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -20,18 +20,20 @@ from voile.core.schema import GROUP, Role, Schema
 from voile.errors import counted
 from voile.intake.published_values import unquoted
 from voile.release_files import ReadRelease
-from voile.reporting.charts import Chart, bars, histogram
+from voile.reporting.charts import Chart, bars, histogram, shown
 from voile.reporting.columns_shown import BINS, FIRST_NAMES, Bins, ColumnShown, columns_shown, round_width
 from voile.reporting.dictionary import dictionary
 from voile.reporting.findings import attacks_section, models_table
 from voile.reporting.markup import Markup, element, joined
 from voile.reporting.page import (
+    MOST_DRAWN,
     Section,
     bullets,
     code,
     details,
     figure,
     figures,
+    gallery,
     key_figures,
     listing,
     page,
@@ -62,12 +64,13 @@ def drawings(
     shown = columns_shown(frame, schema, sensitive)
     names = [GROUP] if GROUP in frame.columns else [own.spec.name for own in shown if own.spec.role in _KNOWN]
     groups = frame.select(names).group_by(names, maintain_order=True).len()
-    charts = [*_losses(certificate), *(_column(own) for own in shown if own.rows.size)]
+    held = [own for own in shown if own.rows.size]
+    secret = [i for i, own in enumerate(held) if own.spec.role == Role.SENSITIVE]
     return Drawings(
         shown,
         _sizes(groups["len"].to_numpy().astype(np.int64)),
         _group_numbers(groups[GROUP], sensitive is not None) if names == [GROUP] else np.empty(0, np.int64),
-        figures(*(figure(chart) for chart in charts)),
+        gallery(_losses(certificate), [_column(own) for own in held], secret),
     )
 
 
@@ -293,7 +296,11 @@ def _losses(certificate: Certificate) -> list[Chart]:
         return []
     lost.sort(key=lambda pair: -pair[1])
     words = "By quasi-identifying column (gcp_leaves)."
-    return [bars("Detail lost", lost, amount="share", name="column", percent=True, description=words)]
+    if len(lost) > MOST_DRAWN:
+        words = f"The {MOST_DRAWN} of {len(lost)} quasi-identifying columns that lost most (gcp_leaves)."
+    first = lost[:MOST_DRAWN]
+    chart = bars("Detail lost", first, amount="share", name="column", percent=True, description=words)
+    return [replace(chart, rows=tuple((name, shown(loss, percent=True)) for name, loss in lost))]
 
 
 def _column(own: ColumnShown) -> Chart:
