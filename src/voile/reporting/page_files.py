@@ -22,7 +22,7 @@ def refuse_occupied(target: Path) -> None:
             "is already there",
             where=target.name,
             rule="a file is never overwritten",
-            remedy="choose another with -o",
+            remedy="choose another name",
         )
 
 
@@ -37,7 +37,7 @@ def refuse_published(target: Path, *folders: Path) -> None:
                 "the steward's own report among what is published",
                 where="out",
                 rule="what compares with the source is never published",
-                remedy="leave -o out, or name a file outside of the release",
+                remedy="name a file outside of the release, or in its private folder",
             )
 
 
