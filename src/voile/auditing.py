@@ -126,7 +126,9 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
         report = replace(report, certificate=certificate, digest_matches=matches)
     promises = promised(certificate) + requirements
     failures, met = _judged(report, promises)
-    found = exact_findings(report.bags, dict(report.achieved), promises)
+    made = (certificate or {}).get("algorithm")
+    key = made.get("key") if isinstance(made, dict) else None
+    found = exact_findings(report.bags, dict(report.achieved), promises, key)
     told = {"failures": (*release.problem, *failures), "met": tuple(met)}
     return replace(report, **told, findings=tuple(found), promises=tuple(promises))
 

@@ -25,25 +25,50 @@ def verdicts(bags: Bags) -> dict[str, Verdict]:
         return {key: Verdict(True, *figure) for key, figure in zip(models, figures, strict=True)}
 
 
-def exact_findings(bags: Bags, achieved: dict[str, Verdict], promises: Sequence[PrivacyModel]) -> list[Finding]:
-    """What attacks find that need nothing but the bags: as public as the release itself."""
-    view = View(bags, promises=tuple(promises), achieved=achieved)
+def exact_findings(
+    bags: Bags, achieved: dict[str, Verdict], promises: Sequence[PrivacyModel], algorithm: object = None
+) -> list[Finding]:
+    """What attacks find that need nothing but the bags: as public as the release itself. `algorithm` is the key of
+    the one that made it, where that is known: what to do next depends on it."""
+    view = View(bags, promises=tuple(promises), achieved=achieved, larger=_larger_groups(algorithm, promises))
     chosen = [attack for attack in catalog.attacks().values() if not attack.graded and attack.releases == 1]
     with ThreadPoolExecutor(2) as pair:
         return list(pair.map(lambda attack: attack().run(view), chosen))
 
 
-def graded_findings(view: View, truth: Sequence[NDArray[np.int64]] | None, persons: int) -> list[Finding]:
+def _larger_groups(algorithm: object, promises: Sequence[PrivacyModel]) -> str:
+    """How an algorithm, whose own promise comes first, is asked for larger groups; "" of one that is not known."""
+    card = catalog.algorithms().get(algorithm) if isinstance(algorithm, str) else None
+    if card is None:
+        return ""
+    if card.counterfeits:
+        return (
+            "counterfeits hide values, not persons: give quasi-identifying columns a min_width or a hierarchy in "
+            "the spec, so that a group of one real row does not show its own values"
+        )
+    if card.mergeable and promises and promises[0].survives_merging:
+        return 'ask for larger groups: --also "k>=5"'
+    bound = catalog.models()[card.promise].bound
+    return f"take a greater {bound}" if bound in ("k", "l") else ""
+
+
+def graded_findings(
+    view: View, truth: Sequence[NDArray[np.int64]] | None, persons: int, names: Sequence[str] = ()
+) -> list[Finding]:
     """What attacks find on so many persons whose quasi-identifiers and groups are known, graded by the true codes
-    of each sensitive column where these are known, too: for the steward alone."""
+    of each sensitive column where these are known, too: for the steward alone. Of several columns each finding
+    says by name which it is about."""
     chosen = [attack for attack in catalog.attacks().values() if attack.graded and attack.releases == 1]
     found = []
     for place, bag in enumerate(view.bags.columns):
         seen = replace(view, bags=replace(view.bags, columns=(bag,)))
-        column = {"sensitive_column": place + 1} if len(view.bags.columns) > 1 else {}
         for attack in chosen:
             finding = attack.configure({"persons": persons}).run(seen, None if truth is None else truth[place])
-            found.append(replace(finding, details=finding.details | column))
+            if len(view.bags.columns) > 1:
+                name = names[place] if names else f"column {place + 1}"
+                column = {"sensitive_column": name}
+                finding = replace(finding, title=f"{finding.title}: {name}", details=finding.details | column)
+            found.append(finding)
     return found
 
 
@@ -52,4 +77,5 @@ def worst_case(
 ) -> list[Finding]:
     """The same on a grouping that is at hand, by who knows everybody's group."""
     truth = [column.codes for column in table.sensitive]
-    return graded_findings(View.inside(table, group, bags, promises), truth, ATTACKED)
+    names = [column.name for column in table.sensitive]
+    return graded_findings(View.inside(table, group, bags, promises), truth, ATTACKED, names)

@@ -151,7 +151,8 @@ def released(
         bags = _checked(table, partition, promises)
         checks = verdicts(bags)
         document = certificate(table, boxes, claim, bags, checks, catalog.metrics())
-        document["attacks"] = [finding.document() for finding in exact_findings(bags, checks, promises)]
+        attacked = exact_findings(bags, checks, promises, claim.algorithm.key)
+        document["attacks"] = [finding.document() for finding in attacked]
         graded = worst_case(table, _classes(table, partition), bags, promises)
         truth: dict[str, Any] = {}
         if claim.algorithm.generalises:

@@ -1,10 +1,12 @@
 """deFinetti: it finds what can be learnt, and nothing where there is nothing to learn."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from voile.attacks import definetti
-from voile.attacks.definetti import DeFinetti, _KnownGroups
+from voile.attacks.definetti import DeFinetti, _Grade, _KnownGroups
 from voile.core.attack import View
 from voile.core.bags import Bags
 from voile.kernels.group_learning import expect
@@ -137,6 +139,63 @@ def test_fewer_strangers_are_guessed_where_values_are_many(monkeypatch):
     monkeypatch.setattr(definetti, "PAIRS", 10)
     known = _KnownGroups.of(view, 1000)
     assert known.control(values[known.row])[0] == 320
+
+
+THIRD, QUARTER = Fraction(1, 3), Fraction(1, 4)
+
+
+@pytest.mark.parametrize(
+    "right, trials, promised, control, baseline, state",
+    [
+        (2, 9, THIRD, 0, Fraction(1, 5), "inconclusive"),  # few persons: 22 % is not above 33 %
+        (9, 9, THIRD, 0, THIRD, "gets through"),  # few, but all right
+        (800, 4000, QUARTER, Fraction(1, 5), QUARTER, "inconclusive"),  # worse than who never learnt
+        (800, 4000, QUARTER, Fraction(1, 5), Fraction(1, 5), "fine"),  # as good as the baseline
+        (1000, 4000, QUARTER, Fraction(1, 5), QUARTER, "fine"),
+        (1100, 4000, QUARTER, Fraction(1, 5), QUARTER, "above"),
+        (1190, 4000, QUARTER, Fraction(1, 5), QUARTER, "gets through"),  # surely above 25 %, perhaps above 30 %
+        (1100, 4000, QUARTER, Fraction(1, 2), THIRD, "above"),  # a promise that does not hold: not excused
+        (0, 4000, None, Fraction(1, 5), QUARTER, "inconclusive"),
+        (1010, 4000, None, Fraction(1, 5), QUARTER, "fine"),
+        (20, 40, None, Fraction(1, 5), Fraction(2, 5), "inconclusive"),
+        (2000, 4000, None, Fraction(1, 5), QUARTER, "gets through"),
+        (0, 0, THIRD, 0, 0, "inconclusive"),
+    ],
+)
+def test_what_a_grade_says(right, trials, promised, control, baseline, state):
+    """Neither a small sample nor an attack that does not work is a pass, or a success."""
+    grade = _Grade(right, trials, promised, Fraction(control), Fraction(baseline))
+    said = {
+        "inconclusive": grade.inconclusive,
+        "gets through": grade.gets_through,
+        "above": grade.beyond and not grade.gets_through,
+    }
+    assert [name for name, true in said.items() if true] == ([state] if state != "fine" else [])
+    assert bool(grade.remedy()) == (state != "fine")
+    assert ("says nothing" in grade.words("") or "too few" in grade.words("")) == (state == "inconclusive")
+
+
+def test_an_attack_that_guesses_wrong_is_no_pass():
+    """Graded by values that nobody of the group is guessed to have: main below baseline."""
+    rng = np.random.default_rng(3)
+    values = np.concatenate([rng.permutation(8)[:SIZE] for _ in range(GROUPS)])
+    group = np.repeat(np.arange(GROUPS), SIZE)
+    view = View(Bags.of(group, [values]), group, (values,), tuple(parse_requirements("l>=4")))
+    assert DeFinetti().run(view, values).rate > 0.9, "control: it does guess"
+    found = DeFinetti().run(view, (values + 1) % 8)
+    assert found.rate < 0.25 and found.details["baseline"] == 0.25
+    assert (found.state, found.ok, found.warning) == ("inconclusive", None, False)
+    assert "says nothing" in found.meaning and "do not take it for a pass" in found.remedy
+    assert found.document()["state"] == "inconclusive"
+
+
+def test_few_persons_are_too_few_to_say():
+    """Nine persons of three groups, three of them guessed right, as promised: the interval ends at 65 %."""
+    values, group = np.tile(np.arange(3), 3), np.repeat(np.arange(3), 3)
+    view = View(Bags.of(group, [values]), group, (np.zeros(9, int),), tuple(parse_requirements("l>=3")))
+    found = DeFinetti().run(view, values)
+    assert found.successes == 3 and found.details["baseline"] == round(1 / 3, 4)
+    assert found.state == "inconclusive" and "too few persons to say" in found.meaning
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2])

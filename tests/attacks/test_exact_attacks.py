@@ -1,5 +1,6 @@
 """Attacks on the bags alone: each against its definition, a control that must succeed, and what passes."""
 
+import math
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -84,6 +85,12 @@ def test_elimination_compares_beyond_64_bits():
     assert (top[0], left[0]) == (big + 1, 2 * big)
 
 
+def test_elimination_rules_out_no_more_than_there_is():
+    """A promise of a hundred billion values, as a foreign certificate may make it, is judged at once."""
+    found = BackgroundElimination().run(view_of([[0, 1, 2], [3, 4]], "l>=100000000000"))
+    assert found.details["values_ruled_out"] == 3 and found.ok is False and found.successes == 5
+
+
 def test_elimination_control():
     """l = 2 with one value ruled out tells everybody."""
     found = BackgroundElimination(b=1).run(view_of([[0, 1], [2, 3]], "l>=2"))
@@ -154,23 +161,89 @@ def test_skewness_control_and_promise():
     assert kept.ok is True and kept.allowed is None and kept.document()["t"] == "0.5"  # a distance, not a share
 
 
+def meanings_above(group, table):
+    """Whether one meaning has more than half of a group, and either all of it, or more than the whole persons that
+    come next to its share of the table, if that is more than half, too."""
+    everything = sum(table.values())
+    for meaning, count in Counter(group).items():
+        line = Fraction(len(group), 2)
+        if 2 * table[meaning] > everything:
+            line = min(len(group) - 1, math.ceil(Fraction(len(group) * table[meaning], everything)))
+        if 2 * count > len(group) and count > line:
+            return True
+    return False
+
+
 @given(groupings)
 def test_similarity_equals_its_definition(groups):
     found = Similarity().run(view_of(groups, tree=TREE))
-    levels = TREE.levels()[1:-1]
+    levels, above, told = TREE.levels()[1:-1], [], []
     for level, shown in zip(levels, found.details["levels"], strict=True):
         meant = [[level[value] for value in group] for group in groups]
+        table = Counter(meaning for group in meant for meaning in group)
         alike = [group for group in meant if len(set(group)) == 1]
         assert (shown["persons_told"], shown["groups"]) == (sum(map(len, alike)), len(alike))
         share = max(Fraction(max(Counter(group).values()), len(group)) for group in meant)
         assert shown["l"] == round(float(1 / share), 4)
+        assert (shown["of_the_table"] == 1) == (len(table) == 1)
+        if len(table) > 1:  # else nobody learns anything from a group
+            above.append(any(meanings_above(group, table) for group in meant))
+            told.append((shown["level"], shown["persons_told"]))
+    assert found.warning == any(above) and found.ok is (True if above and not any(above) else None)
+    assert found.successes in [persons for _, persons in told] or (not told and found.successes == 0)
+    if told:
+        assert (found.details["worst_level"], found.successes) in told
 
 
 def test_similarity_control():
     """Different values, all of the stomach: distinct, and yet told."""
     found = Similarity().run(view_of([[0, 1], [3, 5]], "l>=2", TREE))
     assert (found.successes, found.ok, found.warning) == (2, None, True)
+    assert "one level up" in found.meaning
     assert Similarity().run(view_of([[0, 3], [2, 5]], tree=TREE)).ok is True
+
+
+def test_similarity_counts_the_worst_level():
+    """Different organs, one kind of disease: nobody is told one level up, everybody two levels up."""
+    lines = [[f"{organ} {kind}", organ, kind, "*"] for kind in ("cancer", "infection") for organ in "abcd"]
+    lines = [[value, f"{organ} of {kind}", kind, root] for value, organ, kind, root in lines]
+    tree = Hierarchy.from_lines(lines)
+    found = Similarity().run(view_of([[0, 1, 2, 3], [4, 5, 6, 7]], "l>=4", tree))
+    first = found.details["levels"][0]
+    assert first["persons_told"] == 0 and first["l"] == 4, "control: the first level tells nobody"
+    assert (found.successes, found.ok, found.warning, found.highest) == (8, None, True, 1)
+    assert found.details["worst_level"] == 2 and "2 levels up" in found.meaning and found.remedy
+    mixed = Similarity().run(view_of([[0, 1, 4, 5], [2, 3, 6, 7]], "l>=4", tree))
+    assert (mixed.successes, mixed.ok, mixed.highest) == (0, True, Fraction(1, 2))
+
+
+def test_a_level_that_is_all_alike_tells_nothing():
+    """All diseases of the table are of the stomach: no group says more than the table."""
+    found = Similarity().run(view_of([[0, 1], [0, 1]], tree=TREE))
+    assert (found.successes, found.ok, found.warning) == (0, None, False) and "whole table" in found.meaning
+    above = Similarity().run(view_of([[0, 2], [1, 2]], tree=TREE))  # stomach or colon, all of the digestion
+    assert (above.successes, above.ok, above.details["worst_level"]) == (0, True, 1)
+    assert above.details["levels"][1] == {"level": 2, "l": 1, "persons_told": 4, "groups": 2, "of_the_table": 1.0}
+
+
+def test_a_level_that_the_table_breaks_by_itself():
+    """Three in five are of the breathing: three of a group of four cannot be avoided, four can."""
+    fair = [[3, 4, 3, 0], [3, 4, 4, 5], [3, 4, 0, 5], [3, 4, 1, 2], [3, 4, 5, 0]]
+    found = Similarity().run(view_of(fair, tree=TREE))
+    assert found.highest == Fraction(3, 4) and found.ok is True and found.allowed is None
+    assert "60.0% of the table" in found.meaning
+    whole = [[3, 4, 3, 4], [3, 4, 4, 5], [3, 0, 0, 5], [3, 4, 1, 2], [3, 4, 5, 0]]
+    told = Similarity().run(view_of(whole, tree=TREE))
+    assert (told.successes, told.ok, told.warning) == (4, None, True)
+
+
+def test_the_worst_level_is_where_groups_tell_more_than_the_table():
+    """Higher up everybody shares one meaning, as nearly the whole table does: lower down two persons are told."""
+    lines = [[f"v{i}", f"organ {i // 2}", "common" if i < 8 else "rare", "*"] for i in range(10)]
+    groups = [[0, 1], *([i, j] for i, j in [(0, 2), (1, 3), (4, 6), (5, 7)] * 30), [2, 8]]
+    found = Similarity().run(view_of(groups, tree=Hierarchy.from_lines(lines)))
+    assert found.details["worst_level"] == 1 and found.successes == 2
+    assert found.details["levels"][1]["persons_told"] == 242
 
 
 def test_similarity_needs_a_hierarchy():

@@ -1,12 +1,14 @@
 """Intersection of releases: against sets, and two independent releases as the control that must succeed."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from voile.attacks.intersection import Intersection, intersected
 from voile.core.attack import View
 from voile.core.bags import Bags
+from voile.models.m_uniqueness import MUniqueness
 from voile.requirements import parse_requirements
 
 
@@ -44,17 +46,20 @@ def test_two_independent_releases_are_the_control():
     values = np.repeat(np.arange(20), 40)
     names = rng.permutation(20)[values]  # values in another order: other values meet in groups
     first, second = (random_groups(rng, codes, 4) for codes in (values, names))
-    alone = Intersection().run(intersected([view_of(first, values, "l>=4")]))
+    both_views, series = [view_of(first, values, "l>=4"), view_of(second, values, "l>=4")], [MUniqueness(m=4)]
+    alone = Intersection().run(intersected(both_views[:1], series))
     assert alone.successes == 0 and alone.ok
-    both = Intersection().run(intersected([view_of(first, values, "l>=4"), view_of(second, values)]))
+    both = Intersection().run(intersected(both_views, series))
     assert both.rate > 0.1 and both.ok is False and both.highest == 1
 
 
-def test_less_than_certain_is_no_bound():
-    """Distinct l says of one release that nobody is told: of several it says nothing, so nothing passes."""
-    first, second = view_of([0, 0, 1, 1], [1, 2, 3, 4], "distinct_l>=2"), view_of([0, 1, 0, 1], [1, 2, 3, 4])
+@pytest.mark.parametrize("promise", ["l>=2", "distinct_l>=2", "unique_l>=2"])
+def test_what_one_release_promises_says_nothing_of_several(promise):
+    """Whatever a release promises by itself: only a series promises what is left of all, so nothing passes."""
+    first, second = view_of([0, 0, 1, 1], [1, 2, 3, 4], promise), view_of([0, 1, 0, 1], [1, 2, 3, 4], promise)
     found = Intersection().run(intersected([first, second]))
     assert found.successes == 4 and found.allowed is None and found.state == "not promised, and gets through"
+    assert Intersection().run(intersected([first])).state == "not promised"
 
 
 def test_who_is_in_one_release_loses_nothing():

@@ -52,6 +52,19 @@ def test_beside_the_answer_stands_what_it_does_not_cover(html):
 
 
 @pytest.mark.slow
+def test_an_attack_that_says_nothing_is_no_pass():
+    """Neither beside the answer nor among the figures; control: one that says something has no such words."""
+    found = document(["elig"], "2")
+    for run in found["runs"]:
+        run |= {"attack_definetti": 0.191, "inconclusive": ["definetti"]}
+    text = comparison_page(found)
+    assert "19.1% right" in text and "inconclusive, and no pass" in text and "19.1 % (inconclusive)" in text
+    for run in found["runs"]:
+        run["inconclusive"] = []
+    assert "inconclusive" not in comparison_page(found)
+
+
+@pytest.mark.slow
 def test_refusals_are_lines_in_words(html):
     assert "Runs without a release, and why" in html and "fewer than l = 7 needs" in html
 

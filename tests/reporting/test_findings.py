@@ -25,6 +25,12 @@ def test_the_verdict_in_words(ok, beyond, words):
     assert words in text and ("held off" in text) == (words == "held off")
 
 
+def test_inconclusive_is_neither_a_pass_nor_a_success():
+    text = line(inconclusive=True)
+    assert "inconclusive" in text and "verdict open" in text and "held off" not in text
+    assert "verdict kept" in line(ok=True), "control: a pass has its sign"
+
+
 @pytest.mark.parametrize(
     "allowed, shown",
     [("1/3", "33.3 %"), ("0.25", "25 %"), (None, "-"), ("1/0", "1/0"), ("1e999999999", "inf %"), ("few", "few")],

@@ -10,8 +10,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+import vl_convert
 
 import voile
+from tests.attacking.test_known_audit import SPEC as PEOPLE
+from tests.attacking.test_known_audit import people
 from tests.command_line import clinic
 from tests.command_line import voile as command
 from tests.leaks.test_canaries import ROWS, row, tokens_in
@@ -23,6 +26,7 @@ from voile.core.table import Table
 from voile.output.certificate import Claim
 from voile.pipeline import promise_of
 from voile.pipeline import released as made
+from voile.reporting.page import MOST_DRAWN
 from voile.reporting.pages import draft
 from voile.reporting.private_report import private_report
 from voile.reporting.release_report import drawings_of, release_report
@@ -45,9 +49,26 @@ def test_the_stewards_report_stays_out_of_what_is_published(tmp_path):
     folder, spec = released(tmp_path)
     with pytest.raises(voile.VoileError, match="never published"):
         voile.report(folder, spec, folder / "mine.html", source=tmp_path / "t.csv")
+    (tmp_path / "link").symlink_to(folder)
+    for published in (folder, folder / "data.csv", tmp_path / "link" / "data.csv"):
+        for out in (folder / "mine.html", tmp_path / "link" / "mine.html"):
+            with pytest.raises(voile.VoileError, match="never published"):
+                voile.report(published, spec, out, source=tmp_path / "t.csv")
+    assert not (folder / "mine.html").exists()
     second, _ = voile.report(folder, spec, source=tmp_path / "t.csv")
     assert second == folder / "private" / "report-2.html"
     assert second.read_bytes() == (folder / "private" / "report.html").read_bytes()
+
+
+def test_another_table_is_not_compared_with(tmp_path):
+    """The steward's folder has a keyed digest of the source; where it is gone, nothing can be said."""
+    folder, spec = released(tmp_path)
+    (tmp_path / "other.csv").write_text((tmp_path / "t.csv").read_text().replace("flu", "cold"))
+    with pytest.raises(voile.VoileError, match="not the table that the release was made of"):
+        voile.report(folder, spec, tmp_path / "x.html", source=tmp_path / "other.csv")
+    assert not (tmp_path / "x.html").exists()
+    (folder / "private" / "input.key").unlink()
+    assert voile.report(folder, spec, tmp_path / "x.html", source=tmp_path / "other.csv")[0].exists()
 
 
 def test_modes_and_dates_are_those_of_a_release(tmp_path):
@@ -330,3 +351,43 @@ def test_a_graded_attack_that_succeeds_is_said_first(tmp_path):
     held = {"attacks": [{**graded["attacks"][0], "ok": True}]}
     calm = private_report(found, drawn, held, "")
     assert "45 % were right" not in calm[: calm.index("<h2")] and "45 % were right" in calm
+    more = {**held["attacks"][0], "private": True, "warning": True, "state": "above the promise"}
+    above = private_report(found, drawn, {"attacks": [more, 3]}, "")
+    assert "is right more often than is promised: 45 % were right" in above[: above.index("<h2")]
+
+
+@pytest.mark.parametrize("depends, told", [(0.8, True), (0.0, False)])
+def test_what_groups_teach_is_at_the_top_of_the_stewards_page(tmp_path, depends, told):
+    """No promise covers deFinetti, so that none is broken: the steward is warned all the same. Control: noise."""
+    table = voile.read(people(depends), PEOPLE)
+    voile.anonymize(table, "anatomy", l=3).write(tmp_path / "out", with_report=True)
+    graded = json.loads((tmp_path / "out" / "private" / "record.json").read_text())["attacks"][0]
+    assert graded["ok"] is not False and graded["warning"] is told
+    text = (tmp_path / "out" / "private" / "report.html").read_text()
+    assert ("an attack on all groups together, succeeds" in text[: text.index("<h2")]) is told
+    assert "an attack on all groups together" not in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_hundreds_of_columns_are_not_all_drawn(tmp_path, monkeypatch):
+    """A chart takes a moment: the first columns and the sensitive one have theirs, of the others there are the
+    numbers, and both pages say which they are. Control: a few columns are all drawn."""
+    drawn = []
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda text, **_: drawn.append(text) or "<svg></svg>")
+    rng = np.random.default_rng(1)
+    for columns in (MOST_DRAWN - 1, 300):
+        names = [f"q{i}" for i in range(columns)]
+        values = {name: rng.integers(0, 50, 60) for name in names}
+        frame = pl.DataFrame(values | {"disease": [f"d{i % 5}" for i in range(60)]})
+        spec = {name: {"role": "qi", "type": "integer"} for name in names} | {"disease": "sensitive"}
+        folder = voile.anonymize(voile.read(frame, spec), l=2).write(tmp_path / str(columns), with_report=True)
+        pages = [(folder / name).read_text() for name in ("report.html", "private/report.html")]
+        figures = len(drawn)
+        drawn.clear()
+        assert figures <= 2 * MOST_DRAWN + 4
+        assert all(f"<caption>{name}</caption>" in page for page in pages for name in (*names, "disease"))
+        assert ("Not drawn" in pages[0]) == (columns == 300) == ("Not drawn" in pages[1])
+    assert all(re.search(rf"Not drawn[^<]* q{number}[,.]", pages[0]) for number in (MOST_DRAWN, 299))
+    assert f"The {MOST_DRAWN} of 300 quasi-identifying columns that lost most" in pages[0]
+    assert not re.search(r"Not drawn[^<]*disease", pages[0])
+    losses = pages[0][pages[0].index("<caption>Detail lost</caption>") :]
+    assert losses[: losses.index("</table>")].count("<tr") == 301

@@ -72,8 +72,8 @@ class BackgroundElimination(Attack):
             return int(self.b)
         if view.confidence() is None:
             return 1
-        most = 0
-        while view.confidence(most + 1) is not None:
+        most, there_are = 0, max((int(bag.distinct().max(initial=0)) for bag in view.bags.columns), default=0)
+        while most < there_are and view.confidence(most + 1) is not None:
             most += 1
         return most
 

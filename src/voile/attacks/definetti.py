@@ -46,7 +46,8 @@ class DeFinetti(Attack):
     paper = "Kifer 2009"
     meaning = "learns from all groups together which values go with which quasi-identifiers, then guesses in each"
     passes = (
-        "guesses are right at most 5 points above the promised confidence, or what strangers can be guessed with"
+        "guesses are right at most 5 points above the promised confidence, or what strangers can be guessed with; "
+        "an attack that guesses worse than the most frequent values is no pass, but inconclusive"
     )
     graded = True
 
@@ -68,34 +69,24 @@ class DeFinetti(Attack):
         right = int((value == true).sum())
         strangers, told = known.control(true)
         control = Fraction(told, strangers) if strangers else Fraction(0)
-        baseline = known.baseline()
-        limit = max(baseline if promised is None else promised, control) + MARGIN
-        fine = surely_at_most(right, value.size, limit)
-        low, high = wilson(right, value.size)
-        beyond = promised is not None and low > promised
-        against = f"where {float(baseline):.1%} have the most frequent value of their group"
-        if promised is not None:
-            against = f"where one group by itself allows {float(promised):.1%}"
-        near = promised is not None and surely_at_most(right, value.size, promised + MARGIN)
+        grade = _Grade(right, value.size, promised, control, known.baseline())
         return self.found(
-            f"{right / max(1, value.size):.1%} of {counted(value.size, 'person')} guessed right (95 % sure: "
-            f"{low:.1%} to {high:.1%}), {against}, by who knows {view.knows}; "
-            f"{float(control):.1%} of persons not in the release{_YET[near] if fine and beyond else ''}"
-            f"{known.others()}",
+            grade.words(view.knows) + known.others(),
             value.size,
             right,
-            allowed=None if promised is None or limit >= 1 else limit,
-            ok=True if fine and promised is not None else None,  # no promise covers it: it cannot break one
-            warning=not fine or beyond,
-            beyond=beyond,
-            remedy=REMEDY if not fine or beyond else "",
+            allowed=None if promised is None or grade.limit >= 1 else grade.limit,
+            ok=True if grade.passes else None,  # no promise covers it: it cannot break one
+            warning=grade.gets_through or grade.beyond,
+            beyond=grade.beyond,
+            inconclusive=grade.inconclusive,
+            remedy=grade.remedy(),
             private=True,
             details={
                 "promised": None if promised is None else round(float(promised), 4),
                 "control": round(float(control), 4),
-                "baseline": round(float(baseline), 4),
+                "baseline": round(float(grade.baseline), 4),
                 "believed": believed,
-                "beyond_promise": beyond,
+                "beyond_promise": grade.beyond,
             },
         )
 
@@ -112,10 +103,100 @@ REMEDY = (
     "a promise about single groups says nothing about what all groups together teach: publish fewer or coarser "
     "quasi-identifiers or take a larger l, and say it to who signs the release"
 )
-_YET = {
-    True: ": above the promise, by at most 5 points",
-    False: ": hardly better than these are guessed, but above the promise",
-}
+_NOT_LEARNT = (
+    "do not take it for a pass: another attack may learn what this one did not; judge by the promise and by the "
+    "exact attacks"
+)
+_TOO_FEW = (
+    "do not take it for a pass: of so few persons only the promise and the exact attacks can be judged; try a "
+    "larger table"
+)
+_NEAR = ": above the promise, by at most 5 points"
+_AS_STRANGERS = ": hardly better than these are guessed, but above the promise"
+
+
+@dataclass(frozen=True)
+class _Grade:
+    """How many guesses were right, and what that says, beside what is promised of a single group (None: nothing),
+    how strangers are guessed (control) and what the most frequent values get (baseline)."""
+
+    right: int
+    trials: int
+    promised: Fraction | None
+    control: Fraction
+    baseline: Fraction
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the true rate is in 95 of 100 cases."""
+        return wilson(self.right, self.trials)
+
+    @property
+    def limit(self) -> Fraction:
+        """What the upper end of the interval must not pass: a little more than is promised, or known anyway."""
+        return max(self.baseline if self.promised is None else self.promised, self.control) + MARGIN
+
+    @property
+    def fine(self) -> bool:
+        """Whether guesses are surely not above the limit."""
+        return surely_at_most(self.right, self.trials, self.limit)
+
+    @property
+    def beyond(self) -> bool:
+        """Whether more guesses are surely right than is promised."""
+        return self.promised is not None and self.interval[0] > self.promised
+
+    @property
+    def passes(self) -> bool:
+        """Whether a promise keeps the attack off, or nearly so."""
+        return self.promised is not None and self.fine and not self.below_baseline
+
+    @property
+    def gets_through(self) -> bool:
+        """Surely above the promise, or where there is none above what is known anyway, and perhaps by far."""
+        bound = max(self.baseline, self.control) if self.promised is None else self.promised
+        return not self.fine and self.interval[0] > bound
+
+    @property
+    def below_baseline(self) -> bool:
+        """Whether the attack guesses worse than who never learnt: then it failed, which proves nothing."""
+        return self.right < self.baseline * self.trials and not self.beyond
+
+    @property
+    def inconclusive(self) -> bool:
+        """Whether neither a pass nor a success can be said."""
+        return self.below_baseline or not (self.fine or self.gets_through)
+
+    def words(self, knows: str) -> str:
+        """The finding for the steward."""
+        (low, high), trials = self.interval, max(1, self.trials)
+        against = f"where {float(self.baseline):.1%} have the most frequent value of their group"
+        if self.promised is not None:
+            against = f"where one group by itself allows {float(self.promised):.1%}"
+        return (
+            f"{self.right / trials:.1%} of {counted(self.trials, 'person')} guessed right (95 % sure: "
+            f"{low:.1%} to {high:.1%}), {against}, by who knows {knows}; "
+            f"{float(self.control):.1%} of persons not in the release{self._conclusion()}"
+        )
+
+    def _conclusion(self) -> str:
+        if self.below_baseline:
+            return (
+                f": less than the {float(self.baseline):.1%} that the most frequent value of each group gets, so "
+                "that the attack says nothing"
+            )
+        if self.inconclusive:
+            return ": too few persons to say"
+        if not self.fine or not self.beyond or self.promised is None:
+            return ""
+        near = surely_at_most(self.right, self.trials, self.promised + MARGIN)
+        return _NEAR if near else _AS_STRANGERS
+
+    def remedy(self) -> str:
+        """The next step."""
+        if self.inconclusive:
+            return _NOT_LEARNT if self.below_baseline else _TOO_FEW
+        return REMEDY if self.gets_through or self.beyond else ""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -202,8 +283,11 @@ class _KnownGroups:
 
     def baseline(self) -> Fraction:
         """The share of persons whom the most frequent value of their group is expected to hit."""
-        share = np.diff(self.begin) * self.bag.top() / np.maximum(1, self.bag.totals)
-        return Fraction(float(share.sum())) / max(1, self.row.size)
+        persons, pairs = np.diff(self.begin), np.stack([self.bag.top(), np.maximum(1, self.bag.totals)], axis=1)
+        different, place = np.unique(pairs, axis=0, return_inverse=True)
+        each = np.bincount(place.ravel(), persons, len(different)).astype(np.int64).tolist()
+        hits = [Fraction(n * top, whole) for n, (top, whole) in zip(each, different.tolist(), strict=True)]
+        return sum(hits, Fraction(0)) / max(1, self.row.size)
 
 
 def _binned(codes: Integers) -> tuple[Integers, int]:

@@ -61,9 +61,10 @@ class Intersection(Attack):
         )
 
 
-def intersected(views: Sequence[View]) -> View:
+def intersected(views: Sequence[View], promises: Sequence[PrivacyModel] = ()) -> View:
     """What releases leave for persons whose groups are known in each: row i is the same person in all views. Who
-    is not in a release (group -1) loses nothing by it."""
+    is not in a release (group -1) loses nothing by it. `promises` are those of the series: what a release promises
+    by itself says nothing about several."""
     values = 1 + max(int(view.bags.columns[0].codes.max(initial=0)) for view in views)
     left = np.full((views[0].group.size, words_for(values)), -1, np.int64)
     for view in views:
@@ -72,7 +73,7 @@ def intersected(views: Sequence[View]) -> View:
         there = view.group >= 0
         left[there] &= bits[view.group[there]]
     left[np.all([view.group < 0 for view in views], axis=0)] = 0
-    return View(_bags(left), np.arange(len(left)), promises=views[0].promises)
+    return View(_bags(left), np.arange(len(left)), promises=tuple(promises))
 
 
 def values_left(seen: Intersections, promises: Sequence[PrivacyModel] = ()) -> View:

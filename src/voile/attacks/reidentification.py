@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from voile.core.attack import Attack, Finding, View
 from voile.errors import counted
 
-_REMEDY = {
-    False: 'ask for larger groups: --also "k>=5"',
-    True: "quasi-identifiers are published as they are: use an algorithm that generalises them, such as rda",
-}
+_AS_THEY_ARE = "quasi-identifiers are published as they are: use an algorithm that generalises them, such as rda"
+_ANYBODY = "publish it in groups of at least k persons, for example -a mondrian -p property=k_anonymity -p k=5"
 RISKS = ("prosecutor_risk", "journalist_risk", "marketer_risk")
 
 
@@ -51,6 +49,11 @@ class Reidentification(Attack):
             highest=highest,
             ok=all(promise.check(view.bags).ok for promise in promised) if promised else None,
             warning=alone > 0,
-            remedy=_REMEDY[view.bags.alike is not None] if alone and not promised else "",
+            remedy=_remedy(view) if alone and not promised else "",
             details={"alone": alone, **risks},
         )
+
+
+def _remedy(view: View) -> str:
+    """What fits how the release was made."""
+    return _AS_THEY_ARE if view.bags.alike is not None else view.larger or _ANYBODY

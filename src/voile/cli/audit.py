@@ -25,7 +25,11 @@ import click
 )
 @click.option("--require", default="", metavar="RULES", help='For example "l>=4, t<=0.2"; exit 1 when not met.')
 @click.option(
-    "--report", "out", default=None, type=click.Path(path_type=Path), help="Also write a page, as a new file."
+    "--report",
+    "out",
+    default=None,
+    type=click.Path(path_type=Path),
+    help="Also write a page, as a new file; with --series and --known it is for you alone.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def command(
@@ -41,21 +45,27 @@ def command(
     from voile.auditing import audit
     from voile.cli import series_report, show
     from voile.cli.progress import ProgressBar, announce_compilation
+    from voile.reporting.page_files import write_page
     from voile.reporting.rebuilding import report as page
+    from voile.reporting.series_page import series_page
     from voile.series_auditing import audit_series
 
     if not series and (len(tables) > 1 or len(known) > 1):
         raise click.UsageError("several tables: add --series to judge them together")
-    if out is not None and (series or known):
+    if out is not None and known and not series:
         raise click.UsageError(
-            "--report is about one table, for everybody: leave --series and --known out; for your eyes alone, "
-            "voile report ... --source compares with the truth"
+            "--report of one table is for everybody: leave --known out; for your eyes alone, voile report ... "
+            "--source compares with the truth"
         )
+    if out is not None and series:
+        _refuse_place(out, tables, private=bool(known))
     announce_compilation()
     report: Any
     with ProgressBar() as progress:
         if series:
             report = audit_series(tables, spec, known, require=require, report=progress)
+            if out is not None:
+                write_page(series_page(report.document()), out)
         else:
             progress("reading and judging", 0)
             if out is not None:
@@ -71,6 +81,15 @@ def command(
     else:
         describe(report)
     return 0 if report.ok else 1
+
+
+def _refuse_place(out: Path, tables: tuple[Path, ...], private: bool) -> None:
+    """A page about persons lies in no release; whether a page can be written is known before the run."""
+    from voile.reporting.page_files import refuse_occupied, refuse_published
+
+    refuse_occupied(out)
+    if private:
+        refuse_published(out, *(folder for folder in tables if folder.is_dir()))
 
 
 def describe(report: Any) -> None:

@@ -24,7 +24,7 @@ def describe(report: Any) -> None:
     for note in report.notes:
         show.console().print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
     show.verdicts(report.met, report.failures)
-    show.console().print(escape(_next_step(report)), soft_wrap=True)
+    show.console().print(escape(report.next_step), soft_wrap=True)
 
 
 def _row(each: Any, known: bool, judged: bool) -> Iterator[object]:
@@ -66,13 +66,3 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
             "exact risk",
             f"at most {exact.highest} by counting {counted(exact.counted, 'person')}; certain for {exact.certain}",
         )
-
-
-def _next_step(report: Any) -> str:
-    if report.failures or report.told:
-        return "next: publish further releases with a ledger (voile publish); these cannot be taken back"
-    if report.persons is None:
-        return "next: name the source of each release with --known, to see what is left of whom"
-    if report.m is None:
-        return 'nothing was promised or required: judge by the figures (or use --require "m>=4")'
-    return "everything promised and required is met"

@@ -95,10 +95,17 @@ def findings(found: Iterable["Finding"]) -> None:
     if rows:
         grid("Attacks on it", ("attack", "persons", "best guess", "verdict", "in words"), rows)
     for each in found:
-        if each.ok is False:
-            console().print(
-                f"[bold red]gets through:[/] {escape(f'{each.title}: {each.meaning}')}", soft_wrap=True
-            )
+        style = _loud(each)
+        if style:
+            line = f"[{style}]{each.state}:[/] {escape(f'{each.title}: {each.meaning}')}"
+            console().print(line, soft_wrap=True)
+
+
+def _loud(finding: "Finding") -> str:
+    """How a finding that must not be missed is said: it works, or nobody may take it for a pass."""
+    if finding.ok is False or (finding.private and finding.warning):
+        return "bold red"
+    return "yellow" if finding.inconclusive else ""
 
 
 def verdicts(met: Iterable[str], failures: Iterable[str]) -> None:

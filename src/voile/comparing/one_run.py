@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 
 from voile import pipeline
+from voile.core.attack import INCONCLUSIVE
 from voile.core.release import Release
 from voile.core.table import Table
 from voile.errors import Infeasible, NothingDisclosed, PromiseBroken, VoileError
 from voile.kernels.compiled import cache_folder
-from voile.reporting.comparison_page import ATTACK, GENERALISED, TWO_TABLES
+from voile.reporting.comparison_page import ATTACK, GENERALISED, SILENT, TWO_TABLES
 
 WARMING_ROWS = (400, 4000)  # more where fewer are refused
 _MEASURING = "measuring"
@@ -67,13 +68,15 @@ def figures_of(release: Release) -> dict[str, Any]:
     }
 
 
-def _guessed(attacks: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Of each attack that is graded by the truth, the share of persons it guessed right; the worst column."""
-    rates: dict[str, float] = {}
-    for finding in attacks:
-        name = f"{ATTACK}{finding['attack']}"
-        rates[name] = max(rates.get(name, 0.0), finding["rate"])
-    return rates
+def _guessed(attacks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Of each attack that is graded by the truth, the share of persons it guessed right, of the worst column; and
+    which of them say nothing by it."""
+    worst: dict[str, Mapping[str, Any]] = {}
+    for finding in sorted(attacks, key=lambda each: float(each["rate"])):
+        if finding["trials"]:  # nobody is attacked where groups are too large
+            worst[finding["attack"]] = finding
+    silent = [key for key, finding in worst.items() if finding["state"] == INCONCLUSIVE]
+    return {f"{ATTACK}{key}": finding["rate"] for key, finding in worst.items()} | {SILENT: silent}
 
 
 def _notation(table: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from voile.core.verdict import Verdict
 
 Z = Fraction(196, 100)  # standard errors on either side of 95 % of a normal distribution
 ABOVE = "above the promise"  # the state of what is ok and beyond
+INCONCLUSIVE = "inconclusive"  # the state of an attack that says nothing, which is no pass
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
@@ -62,6 +63,7 @@ class View:
     promises: tuple[PrivacyModel, ...] = ()
     achieved: Mapping[str, Verdict] = field(default_factory=dict)
     knows: str = "everybody's quasi-identifiers"  # what of persons, in words
+    larger: str = ""  # how whoever made the release may ask for larger groups, where that is known
 
     @classmethod
     def inside(
@@ -89,8 +91,8 @@ class Finding:
     """What an attack found. `successes` of `trials` guesses were right (or are sure to be, where no truth is
     needed); `highest` is the greatest confidence in any one of them. `ok` says whether what was promised holds;
     None: nothing is promised against this attack, and `warning` says that it gets somewhere. `beyond`: more are
-    right than is promised, whatever `ok` allows for. A private finding was graded by the truth: it is for the
-    steward alone."""
+    right than is promised, whatever `ok` allows for. `inconclusive`: the attack did not work, or tried too
+    few. A private finding was graded by the truth: it is for the steward alone."""
 
     key: str
     title: str
@@ -102,6 +104,7 @@ class Finding:
     ok: bool | None = None
     warning: bool = False
     beyond: bool = False
+    inconclusive: bool = False
     remedy: str = ""  # the next step, where there is one
     private: bool = False
     ran: bool = True  # False: it would have taken too long, as the meaning says
@@ -112,6 +115,8 @@ class Finding:
         """In a word or two."""
         if not self.ran:
             return "not run"
+        if self.inconclusive:
+            return INCONCLUSIVE
         if self.ok is None:
             return "not promised, and gets through" if self.warning else "not promised"
         if self.ok and self.beyond:

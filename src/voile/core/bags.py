@@ -166,7 +166,8 @@ class Bag:
         return np.bincount(self.ranks, weights=self.counts).astype(np.int64)  # exact below 2**53 rows
 
     def largest(self, most: int) -> NDArray[np.int64]:
-        """Sum of the `most` largest counts per group."""
+        """Sum of the `most` largest counts per group; no group has more than all of its own."""
+        most = min(most, int(self.distinct().max(initial=0)))
         sums: NDArray[np.int64] = sum_of_largest(self.start, self.counts, most)
         return sums
 

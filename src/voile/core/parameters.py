@@ -13,6 +13,7 @@ from voile.errors import ParameterError
 
 AUTO = "auto"
 _NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15}|/[1-9][0-9]{0,14})?")
+_MOST = 10**15  # whole numbers are below it: more would not fit the arithmetic of models
 
 
 def exact_number(value: object) -> Fraction | None:
@@ -71,7 +72,7 @@ class Parameter:
                 number = int(str(value))
             except ValueError:
                 number = self.minimum - 1
-            if number >= self.minimum:
+            if self.minimum <= number < _MOST:
                 return number
         if self.places is not None:
             exact = exact_number(value)

@@ -1,10 +1,11 @@
-"""A private folder beside the target that becomes the target by one rename, or vanishes.
+"""A private folder beside the target that becomes the target by one rename, or vanishes; single files, too.
 
 The folder is locked while its process lives; what a killed run left behind is swept away by the
 next one that writes to the same place.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import shutil
@@ -14,15 +15,25 @@ from pathlib import Path
 from types import TracebackType
 
 from voile.errors import OutputError
+from voile.output.writers import write_bytes
 
 _PREFIX = ".voile-staging-"
+
+
+def write_whole(content: bytes, target: Path) -> Path:
+    """A new file that is whole from the moment it has its name: who is killed before leaves nothing there."""
+    with Staging(target, "output file") as staging:
+        write_bytes(content, staging.path / target.name)
+        staging.reveal_file(target.name)
+    return target
 
 
 class Staging:
     """`with Staging(target) as folder:` write into folder.path, then folder.reveal()."""
 
-    def __init__(self, target: str | Path) -> None:
+    def __init__(self, target: str | Path, what: str = "output folder") -> None:
         self.target = Path(os.path.realpath(target))
+        self.where = f"{what} {self.target.name}"
         self.path: Path = self.target
         self._lock = -1
         self._revealed = False
@@ -42,7 +53,7 @@ class Staging:
                 problem = f"cannot be created ({os.strerror(error.errno or 0).lower()})"
         if problem:
             self.__exit__(None, None, None)
-            raise OutputError(problem, where=f"output folder {self.target.name}", remedy="choose another folder")
+            raise OutputError(problem, where=self.where, remedy="choose another folder")
         return self
 
     def _make_parents(self) -> None:
@@ -59,8 +70,17 @@ class Staging:
                     _sync(Path(folder) / name)
                 _sync(Path(folder))
             os.rename(self.path, self.target)
-            self._revealed = True
+            self.path, self._revealed = self.target, True
             for kept in (self.target, *reversed(self._made)):  # a parent that is lost takes the release with it
+                _sync(kept.parent)
+
+    def reveal_file(self, name: str) -> None:
+        """The same for one file of the folder: it becomes the target, and the folder vanishes."""
+        with self.writing():
+            _sync(self.path / name)
+            _give_name(self.path / name, self.target)
+            self._revealed = True
+            for kept in (self.target, *reversed(self._made)):
                 _sync(kept.parent)
 
     @contextlib.contextmanager
@@ -76,12 +96,12 @@ class Staging:
             if self._revealed:
                 what = f"is visible, but the disk did not confirm it ({problem})"
                 remedy = "check the disk, then the folder with voile audit"
-            raise OutputError(what, where=f"output folder {self.target.name}", remedy=remedy)
+            raise OutputError(what, where=self.where, remedy=remedy)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not self._revealed and self.path != self.target:
+        if self.path != self.target:
             shutil.rmtree(self.path, ignore_errors=True)
         if not self._revealed:
             for parent in reversed(self._made):
@@ -89,6 +109,18 @@ class Staging:
                     parent.rmdir()
         if self._lock >= 0:
             os.close(self._lock)
+
+
+def _give_name(staged: Path, target: Path) -> None:
+    """Never to what has the name by now. A rename would replace that, so it is for disks without second names."""
+    if os.path.lexists(target):
+        raise FileExistsError(errno.EEXIST, "")
+    try:
+        os.link(staged, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        os.rename(staged, target)
 
 
 def _occupied(target: Path) -> str:

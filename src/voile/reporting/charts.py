@@ -7,6 +7,7 @@ only ever text.
 
 import contextlib
 import hashlib
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -350,13 +351,15 @@ def lines(
 
 
 def shown(value: float, percent: bool = False) -> Cell:
-    """A number as the tables show it: four figures, or a percentage.
+    """A number as the tables show it: four figures, or a percentage; what is no number in words.
 
-    >>> shown(0.123456), shown(12.0), shown(0.0512, percent=True), shown(123456.7)
-    (0.1235, 12, '5.12 %', 123457)
+    >>> shown(0.123456), shown(12.0), shown(0.0512, percent=True), shown(123456.7), shown(float("nan"))
+    (0.1235, 12, '5.12 %', 123457, 'nan')
     """
     if percent:
         return f"{shown(100 * value)} %"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     if value == int(value) or abs(value) >= 1000:
         return round(value)
     return float(f"{value:.4g}")

@@ -15,6 +15,7 @@ Runs = Sequence[Mapping[str, Any]]
 LOSS = "gcp_leaves"
 ATTACK = "attack_"  # before the key of an attack: the share of persons whose value it guessed
 LEARNING = f"{ATTACK}definetti"
+SILENT = "inconclusive"  # the keys of attacks whose share says nothing
 TWO_TABLES = "two tables"
 GENERALISED = "one table, sensitive values generalised"
 _PROMISED = ("k", "l", "m", "c", "tau", "t")  # parameters of promises; others say how they are kept
@@ -166,7 +167,7 @@ def _guesses(found: Mapping[str, Any], made: Runs) -> Iterator[Markup]:
 def _guessed_by_it(run: Mapping[str, Any], name: str) -> str:
     achieved = run["achieved_l"]
     promised = f", where 1/l is {1 / achieved:.1%}" if isinstance(achieved, int | float) and achieved else ""
-    return f"guessed {run[name]:.1%} right{promised}"
+    return f"guessed {run[name]:.1%} right{promised}" + (_UNSAID if _is_silent(run, name) else "")
 
 
 def _guessed_elsewhere(made: Runs, name: str) -> str:
@@ -175,6 +176,14 @@ def _guessed_elsewhere(made: Runs, name: str) -> str:
     if not rates:
         return "was not tried: no run was made. A release tells it in its private record"
     return f"was not tried on it; on the runs here it guessed {min(rates):.1%} to {max(rates):.1%} right"
+
+
+_UNSAID = "; inconclusive and no pass: it did not learn, or there are too few persons"
+
+
+def _is_silent(run: Mapping[str, Any], metric: str) -> bool:
+    """Whether a figure is of an attack that says nothing."""
+    return metric.startswith(ATTACK) and metric.removeprefix(ATTACK) in run.get(SILENT, ())
 
 
 def _own_run(found: Mapping[str, Any], made: Runs) -> Runs:
@@ -259,8 +268,8 @@ def _one_table(made: Runs, metric: str) -> Markup:
     """A line per algorithm, a column per value of the promise's parameters."""
     columns = list(dict.fromkeys(_promise(run) for run in made))
     lines = list(dict.fromkeys(_tiered(run) for run in made))
-    cells = {(_tiered(run), _promise(run)): run.get(metric) for run in made}
-    rows = [[line, *(_cell(cells.get((line, column)), metric) for column in columns)] for line in lines]
+    cells = {(_tiered(run), _promise(run)): _cell(run, metric) for run in made}
+    rows = [[line, *(cells.get((line, column), "\u2013") for column in columns)] for line in lines]
     uncounted = _named(run for run in made if _uncounted(run)) if metric in (LOSS, "gcp_minus1") else ""
     note = (
         f"; of {uncounted} not what is lost by generalised sensitive values or counterfeits" if uncounted else ""
@@ -278,12 +287,14 @@ def _promise(run: Mapping[str, Any]) -> str:
     return ", ".join(given) or "as it is"
 
 
-def _cell(value: object, metric: str) -> object:
+def _cell(run: Mapping[str, Any], metric: str) -> object:
+    value = run.get(metric)
     if value is None:
         return "\u2013"
     if not isinstance(value, int | float):
         return str(value)
-    return shown(value, percent=metric in (LOSS, "gcp_minus1") or metric.startswith(ATTACK))
+    text = shown(value, percent=metric in (LOSS, "gcp_minus1") or metric.startswith(ATTACK))
+    return f"{text} (inconclusive)" if _is_silent(run, metric) else text
 
 
 def _caption(metric: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from voile import catalog
 from voile.auditing import AuditReport
-from voile.core.attack import ABOVE
+from voile.core.attack import ABOVE, INCONCLUSIVE
 from voile.reporting.markup import Markup, joined
 from voile.reporting.page import Section, paragraph, section, table, verdict
 
@@ -46,14 +46,20 @@ def findings_table(caption: str, documents: Iterable[Mapping[str, Any]]) -> Mark
     return table(caption, header, [_line(document) for document in documents])
 
 
+def succeeds(document: Mapping[str, Any]) -> bool:
+    """Whether an attack breaks a promise; or breaks none, but the truth says that it works."""
+    graded = document.get("private") is True and document.get("warning") is True
+    return document.get("ok") is False or graded
+
+
 def _line(document: Mapping[str, Any]) -> tuple[object, ...]:
     ok = document.get("ok")
     ok = ok if isinstance(ok, bool) else None
     words = str(document.get("state", ""))
-    if ok and words == ABOVE:  # neither held off nor a broken promise
+    if ok and words in (ABOVE, INCONCLUSIVE):  # neither held off nor a broken promise
         ok = None
-    if ok is None and document.get("private") and document.get("warning"):
-        ok = False  # no promise is broken, but the truth says that it works
+    if succeeds(document):
+        ok = False
     interval = document.get("interval")
     ends = [_percent(end) for end in interval] if isinstance(interval, list) else []
     return (

@@ -122,6 +122,23 @@ def figures(*drawn: Markup) -> Markup:
     return element("div", *drawn, class_="figures")
 
 
+MOST_DRAWN = 20  # charts of columns: each takes a moment to draw, and nobody looks at hundreds
+
+
+def gallery(lead: Sequence[Chart], charts: Sequence[Chart], first: Iterable[int] = ()) -> Markup:
+    """Charts side by side: those of the lead, and of each column one. If there are more columns than can be drawn,
+    those with an index in `first` go before; of the others there are the numbers alone, under their names."""
+    chosen = set(list(dict.fromkeys([*first, *range(len(charts))]))[:MOST_DRAWN])
+    drawn = figures(*map(figure, [*lead, *(chart for i, chart in enumerate(charts) if i in chosen)]))
+    others = [chart for i, chart in enumerate(charts) if i not in chosen]
+    if not others:
+        return drawn
+    names = ", ".join(chart.title for chart in others)
+    note = paragraph(f"Not drawn, since there are so many columns: {names}. Their numbers are below.", kind="note")
+    tables = [table(chart.title, chart.header, chart.rows) for chart in others]
+    return joined(drawn, note, details(f"Numbers of {len(others)} columns that are not drawn", *tables))
+
+
 def details(summary: object, *content: object, kind: str = "") -> Markup:
     """What opens at a click or the Enter key; in print it stays as it is."""
     return element("details", element("summary", summary), *content, class_=kind or False)

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from voile.auditing import AuditReport
+from voile.core.attack import ABOVE
 from voile.core.boxes import Boxes
 from voile.core.table import Table
 from voile.errors import counted
 from voile.metrics.query_workload import relative_errors
 from voile.reporting.charts import Chart, before_after, histogram, lines
 from voile.reporting.columns_shown import ColumnShown
-from voile.reporting.findings import findings_table
+from voile.reporting.findings import findings_table, succeeds
 from voile.reporting.markup import Markup, joined
-from voile.reporting.page import Section, code, figure, figures, page, paragraph, section, table
+from voile.reporting.page import Section, code, gallery, page, paragraph, section, table
 from voile.reporting.release_report import Drawings, first_of, lead, sections
 from voile.reporting.true_columns import before_and_after
 
@@ -48,11 +49,11 @@ def _error(boxes: Boxes, selectivity: Fraction) -> dict[str, float]:
 
 def private_drawings(record: Mapping[str, Any]) -> Markup:
     """The charts that compare with the source, from the numbers of a private record."""
-    charts = [_compared(entry) for entry in record.get("before_after", ())]
+    charts = [chart for entry in record.get("before_after", ()) if (chart := _compared(entry)).rows]
     errors = record.get("query_error")
-    if errors:
-        charts.insert(0, _query_error(errors))
-    return figures(*(figure(chart) for chart in charts if chart.rows))
+    measured = [error for error in errors if _is_measured(error)] if isinstance(errors, list) else []
+    lead = [_query_error(measured)] if any(error["queries"] for error in measured) else []
+    return gallery(lead, charts)
 
 
 def _compared(entry: Mapping[str, Any]) -> Chart:
@@ -64,6 +65,16 @@ def _compared(entry: Mapping[str, Any]) -> Chart:
     bins = [(low, high, n) for (low, high), n in zip(entry["bins"], entry["before"], strict=True)]
     more: dict[str, Any] = {"after": entry["after"], "days": entry["days"]}
     return histogram(name, bins, value=name, amount="rows", **more)
+
+
+def _is_measured(error: object) -> bool:
+    """Whether an entry of a record, which may have been written by hand, has its numbers."""
+    names = ("selectivity", "median", "quarter", "three_quarters", "queries")
+    return isinstance(error, dict) and all(_is_number(error.get(name)) for name in names)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and -(2**53) < value < 2**53  # type: ignore[operator]
 
 
 def _query_error(errors: list[Mapping[str, float]]) -> Chart:
@@ -83,7 +94,7 @@ def _query_error(errors: list[Mapping[str, float]]) -> Chart:
 def private_report(found: AuditReport, drawn: Drawings, record: Mapping[str, Any], charts: Markup) -> str:
     """The page; `charts` are those of `private_drawings`."""
     parts = [_compared_section(record, charts), *_attacks(record), _reading(record), *sections(found, drawn)]
-    top = joined(paragraph(PRIVATE, kind="warning"), lead(found), *_broken_by(record))
+    top = joined(paragraph(PRIVATE, kind="warning"), lead(found), *_succeeded(record))
     return page("Report for the steward", parts, lead=top, foot=paragraph(PRIVATE))
 
 
@@ -113,51 +124,61 @@ _BESIDE = (
 
 
 def _true_values(record: Mapping[str, Any]) -> Markup:
-    exact = record.get("true_values")
-    if not exact or exact["kept"]:
+    exact = _part(record, "true_values")
+    if not exact or exact.get("kept"):
         return Markup("")
-    where = f"{counted(exact['rows_above'], 'row')} in {counted(exact['groups_above'], 'group')}"
+    where = f"{counted(exact.get('rows_above', 0), 'row')} in {counted(exact.get('groups_above', 0), 'group')}"
     text = f"On the values before they were generalised the promise is not kept for {where}; the worst group has "
-    return paragraph(text, f"{exact['achieved']}.", kind="warning")
+    return paragraph(text, f"{exact.get('achieved')}.", kind="warning")
 
 
-def _broken_by(record: Mapping[str, Any]) -> list[Markup]:
-    """Attacks that were right more often than is promised: to be read before anything else."""
-    won = [attack for attack in record.get("attacks") or () if attack.get("ok") is False]
+def _part(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A part of a record; a record that is read from a disk need not make sense."""
+    part = record.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _succeeded(record: Mapping[str, Any]) -> list[Markup]:
+    """Attacks that the truth says work: to be read before anything else."""
     return [
         paragraph(
-            f"But {attack['title']}, an attack on all groups together, succeeds: {attack['meaning']}.",
+            f"But {attack.get('title')}, an attack on all groups together, "
+            f"{_OUTCOMES.get(str(attack.get('state')), 'succeeds')}: {attack.get('meaning')}.",
             kind="warning",
         )
-        for attack in won
+        for attack in _graded(record)
+        if succeeds(attack)
     ]
 
 
-def _warnings(record: Mapping[str, Any]) -> list[Markup]:
-    """What no promise covers and the truth says works stands beside what is promised."""
-    warned = [each for each in record.get("attacks", ()) if each.get("warning")]
-    return [
-        paragraph(f"Not covered by the promise: {each['title']}. {each['meaning']}.", kind="warning")
-        for each in warned
-    ]
+_OUTCOMES = {ABOVE: "is right more often than is promised"}
+
+
+def _graded(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = record.get("attacks")
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def _attacks(record: Mapping[str, Any]) -> list[Section]:
-    graded = record.get("attacks")
+    graded = _graded(record)
     if not graded:
         return []
     text = "These attacks were graded by the true values: how often a guess was really right."
     return [section("graded", "Attacks, graded by the truth", paragraph(text), findings_table("Graded", graded))]
 
 
+def _figure(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def _reading(record: Mapping[str, Any]) -> Section:
     rows: list[tuple[str, object]] = []
     if "rows_read" in record:
         rows.append(("rows read", record["rows_read"]))
-        rows.append(("rows dropped for missing values", record["rows_dropped_as_missing"]))
-    rows += [(f"spellings merged in {name}", n) for name, n in record.get("merged_spellings", {}).items()]
-    rows += [(f"persons of the series: {name}", n) for name, n in record.get("series", {}).items()]
-    rows += [(f"measured: {name}", f"{value:.6g}") for name, value in record.get("measured", {}).items()]
+        rows.append(("rows dropped for missing values", record.get("rows_dropped_as_missing")))
+    rows += [(f"spellings merged in {name}", n) for name, n in _part(record, "merged_spellings").items()]
+    rows += [(f"persons of the series: {name}", n) for name, n in _part(record, "series").items()]
+    rows += [(f"measured: {name}", _figure(value)) for name, value in _part(record, "measured").items()]
     if "input_hmac_sha256" in record:
         rows.append(("keyed digest of the source (the key is in private/input.key)", record["input_hmac_sha256"]))
     return section("run", "The run", joined(table("What was read and measured", ("what", "value"), rows)))

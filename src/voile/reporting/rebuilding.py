@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from voile.auditing import AuditReport, audited
-from voile.errors import OutputError, ParameterError
+from voile.errors import ParameterError
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import read_table
-from voile.output.writers import write_bytes
 from voile.release_files import ReadRelease, read_release
+from voile.reporting.page_files import PRIVATE, refuse_occupied, refuse_published, write_page
 from voile.reporting.pages import REPORT
 from voile.reporting.private_report import private_drawings, private_report
 from voile.reporting.release_report import drawings_of, release_report
+from voile.reporting.source_file import refuse_other_source
 from voile.reporting.true_columns import before_and_after
 from voile.requirements import parse_requirements
 
@@ -30,32 +31,18 @@ def report(
     """
     schema = schema_of(spec)
     requirements = parse_requirements(require)
-    target = _target(Path(published), out, source is not None)
-    release = read_release(Path(published), schema)
-    found = audited(release, requirements)
+    place = Path(published)
+    target = _target(place, out, source is not None)
+    release = read_release(place, schema)
     if source is None:
-        return write_page(release, found, target), found
-    drawn = drawings_of(release)
-    record = _record(release) | {"before_after": before_and_after(read_table(source, schema), drawn.shown)}
-    text = private_report(found, drawn, record, private_drawings(record))
-    return write_bytes(text.encode(), target), found
-
-
-def write_page(release: ReadRelease, found: AuditReport, target: Path) -> Path:
-    """The report of what was read and audited, as a new file."""
-    refuse_occupied(target)
-    return write_bytes(release_report(found, drawings_of(release)).encode(), target)
-
-
-def refuse_occupied(target: Path) -> None:
-    """Before a long run, not after it."""
-    if os.path.lexists(target):
-        raise OutputError(
-            "is already there",
-            where=target.name,
-            rule="a file is never overwritten",
-            remedy="choose another with -o",
-        )
+        found = audited(release, requirements)
+        return write_page(release_report(found, drawings_of(release)), target), found
+    refuse_published(target, *([release.path.parent] if release.ours else []))
+    record = _record(release)
+    refuse_other_source(source, record, release.path.parent / PRIVATE)
+    found, drawn = audited(release, requirements), drawings_of(release)
+    record |= {"before_after": before_and_after(read_table(source, schema), drawn.shown)}
+    return write_page(private_report(found, drawn, record, private_drawings(record)), target), found
 
 
 def _target(published: Path, out: str | Path | None, private: bool) -> Path:
@@ -66,7 +53,7 @@ def _target(published: Path, out: str | Path | None, private: bool) -> Path:
             rule="only a folder has a place for it",
             remedy="name a file with -o",
         )
-    own = published / "private"
+    own = published / PRIVATE
     if private and out is None and not own.is_dir():
         raise ParameterError(
             "no private folder in the release",
@@ -75,19 +62,8 @@ def _target(published: Path, out: str | Path | None, private: bool) -> Path:
             remedy="name a file outside of the release with -o",
         )
     target = Path(out) if out is not None else _free(own) if private else published / REPORT
-    if private and _lies_in(target, published) and not _lies_in(target, own):
-        raise ParameterError(
-            "the steward's own report among what is published",
-            where="out",
-            rule="what compares with the source is never published",
-            remedy="leave -o out, or name a file outside of the release",
-        )
     refuse_occupied(target)
     return target
-
-
-def _lies_in(path: Path, folder: Path) -> bool:
-    return path.resolve().is_relative_to(folder.resolve())
 
 
 def _free(folder: Path) -> Path:
@@ -98,7 +74,7 @@ def _free(folder: Path) -> Path:
 
 def _record(release: ReadRelease) -> dict[str, Any]:
     """The private record of a release, where it is there and whole."""
-    path = release.path.parent / "private" / "record.json"
+    path = release.path.parent / PRIVATE / "record.json"
     with contextlib.suppress(OSError, ValueError, RecursionError):
         record = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(record, dict):

@@ -4,10 +4,11 @@ It may be published with the release: everything in it is a function of the publ
 so that whoever has them can make it again (`voile report`).
 """
 
+import contextlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeGuard
 
 import numpy as np
 import polars as pl
@@ -19,18 +20,20 @@ from voile.core.schema import GROUP, Role, Schema
 from voile.errors import counted
 from voile.intake.published_values import unquoted
 from voile.release_files import ReadRelease
-from voile.reporting.charts import Chart, bars, histogram
+from voile.reporting.charts import Chart, bars, histogram, shown
 from voile.reporting.columns_shown import BINS, FIRST_NAMES, Bins, ColumnShown, columns_shown, round_width
 from voile.reporting.dictionary import dictionary
 from voile.reporting.findings import attacks_section, models_table
 from voile.reporting.markup import Markup, element, joined
 from voile.reporting.page import (
+    MOST_DRAWN,
     Section,
     bullets,
     code,
     details,
     figure,
     figures,
+    gallery,
     key_figures,
     listing,
     page,
@@ -61,12 +64,13 @@ def drawings(
     shown = columns_shown(frame, schema, sensitive)
     names = [GROUP] if GROUP in frame.columns else [own.spec.name for own in shown if own.spec.role in _KNOWN]
     groups = frame.select(names).group_by(names, maintain_order=True).len()
-    charts = [*_losses(certificate), *(_column(own) for own in shown if own.rows.size)]
+    held = [own for own in shown if own.rows.size]
+    secret = [i for i, own in enumerate(held) if own.spec.role == Role.SENSITIVE]
     return Drawings(
         shown,
         _sizes(groups["len"].to_numpy().astype(np.int64)),
         _group_numbers(groups[GROUP], sensitive is not None) if names == [GROUP] else np.empty(0, np.int64),
-        figures(*(figure(chart) for chart in charts)),
+        gallery(_losses(certificate), [_column(own) for own in held], secret),
     )
 
 
@@ -106,7 +110,7 @@ def sections(found: AuditReport, drawn: Drawings) -> list[Section]:
         section("groups", "The groups", drawn.sizes, _worst(found, drawn.numbers)),
         section("columns", "What the columns still tell", paragraph(_COLUMNS), drawn.columns),
         attacks_section(found),
-        dictionary(drawn.shown, found.certificate),
+        dictionary(drawn.shown, found),
         _auditor(found),
     ]
     return parts
@@ -148,17 +152,15 @@ def _best_guess(found: AuditReport) -> tuple[object, ...]:
 
 
 def _key_figures(found: AuditReport) -> dict[str, object]:
-    utility = (found.certificate or {}).get("utility")
-    loss = utility.get("gcp_leaves") if isinstance(utility, dict) else None
+    loss = _dict(found.certificate or {}, "utility").get("gcp_leaves")
     sizes = found.bags.rows
     keys: dict[str, object] = {"rows": f"{found.rows:,}", "groups": f"{found.groups:,}"}
     if sizes.size:
         keys["smallest group"] = counted(int(sizes.min()), "row")
-    if isinstance(loss, int | float):
+    if _is_share(loss):
         keys["detail lost (gcp_leaves)"] = f"{100 * loss:.3g} %"
-    told = (found.certificate or {}).get("table")
-    gone = told.get("suppressed") if isinstance(told, dict) else found.suppressed
-    if isinstance(gone, int):
+    gone = _dict(found.certificate or {}, "table").get("suppressed", found.suppressed)
+    if type(gone) is int:
         keys["suppressed"] = counted(gone, "row")
     fakes = int((found.bags.sizes - found.bags.persons).sum())
     return keys | ({"counterfeits": counted(fakes, "row")} if fakes else {})
@@ -195,6 +197,15 @@ def _dict(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """A part of a certificate; nothing that it says has to make sense."""
     part = document.get(name)
     return part if isinstance(part, dict) else {}
+
+
+def _is_share(value: object) -> TypeGuard[float]:
+    """Whether something is a number from 0 to 1; what is none stands in the certificate, and is not drawn.
+
+    >>> [_is_share(value) for value in (0.5, 1, True, "1", 10**400, float("nan"), None)]
+    [True, True, False, False, False, False, False]
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _words(document: Mapping[str, Any], name: str) -> str:
@@ -280,12 +291,16 @@ _COLUMNS = (
 def _losses(certificate: Certificate) -> list[Chart]:
     columns = _dict(certificate or {}, "table").get("columns")
     entries = [c for c in columns if isinstance(c, dict)] if isinstance(columns, list) else []
-    lost = [(str(c.get("name")), c["loss"]) for c in entries if isinstance(c.get("loss"), int | float)]
+    lost = [(str(c.get("name")), float(c["loss"])) for c in entries if _is_share(c.get("loss"))]
     if not lost:
         return []
     lost.sort(key=lambda pair: -pair[1])
     words = "By quasi-identifying column (gcp_leaves)."
-    return [bars("Detail lost", lost, amount="share", name="column", percent=True, description=words)]
+    if len(lost) > MOST_DRAWN:
+        words = f"The {MOST_DRAWN} of {len(lost)} quasi-identifying columns that lost most (gcp_leaves)."
+    first = lost[:MOST_DRAWN]
+    chart = bars("Detail lost", first, amount="share", name="column", percent=True, description=words)
+    return [replace(chart, rows=tuple((name, shown(loss, percent=True)) for name, loss in lost))]
 
 
 def _column(own: ColumnShown) -> Chart:
@@ -324,10 +339,16 @@ def _auditor(found: AuditReport) -> Section:
     else:
         parts.insert(0, paragraph(verdict(True, "The data has the digests that its certificate names.")))
     parts.append(_utility(certificate))
-    text = json.dumps(certificate, indent=2, ensure_ascii=False)
-    parts.append(details("The certificate in full", listing(text, "certificate"), kind="certificate"))
+    text = listing(_text(certificate), "certificate")
+    parts.append(details("The certificate in full", text, kind="certificate"))
     check = paragraph("Check it again: ", code("voile audit FOLDER -s SPEC"), ".")
     return section("auditor", "For the auditor", *parts, check)
+
+
+def _text(certificate: Mapping[str, Any]) -> str:
+    with contextlib.suppress(RecursionError):
+        return json.dumps(certificate, indent=2, ensure_ascii=False)
+    return "parts in parts in parts: see the file"
 
 
 def _utility(certificate: Mapping[str, Any]) -> Markup:

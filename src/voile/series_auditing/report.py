@@ -51,6 +51,17 @@ class SeriesReport:
         """Whether nothing that was promised or required is broken."""
         return not self.failures
 
+    @property
+    def next_step(self) -> str:
+        """What to do now, in words."""
+        if self.failures or self.told:
+            return "next: publish further releases with a ledger (voile publish); these cannot be taken back"
+        if self.persons is None:
+            return "next: name the source of each release with --known, to see what is left of whom"
+        if self.m is None:
+            return 'nothing was promised or required: judge by the figures (or use --require "m>=4")'
+        return "everything promised and required is met"
+
     def document(self) -> dict[str, Any]:
         """For `--json`. Figures of persons come from the truth: they are the steward's, never to be published."""
         return {
@@ -70,6 +81,7 @@ class SeriesReport:
             "failures": list(self.failures),
             "met": list(self.met),
             "attacks": [finding.document() for finding in self.findings],
+            "next": self.next_step,
         }
 
     def _exact(self) -> dict[str, Any] | None:
