@@ -58,7 +58,7 @@ def test_an_attack_that_says_nothing_is_no_pass():
     for run in found["runs"]:
         run |= {"attack_definetti": 0.191, "inconclusive": ["definetti"]}
     text = comparison_page(found)
-    assert "19.1% right" in text and "inconclusive, and no pass" in text and "19.1 % (inconclusive)" in text
+    assert "19.1% right" in text and "inconclusive and no pass" in text and "19.1 % (inconclusive)" in text
     for run in found["runs"]:
         run["inconclusive"] = []
     assert "inconclusive" not in comparison_page(found)
