@@ -7,7 +7,7 @@ Cuts that look at who has what tell a reader who knows the algorithm something: 
 """
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -42,7 +42,7 @@ KINDS = {
     "k_anonymity": SIZE,
 }
 SHARED = 50_000  # rows, from which on threads share the work
-HALVINGS = 6  # after which a thread cuts a stretch to the end by itself
+STRETCHES = 32  # a thread cuts a smaller share of the table to the end by itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,29 +90,29 @@ class Mondrian(ChosenPromise):
         return Partition(group)
 
     def _cut(self, loss: Loss, rule: StopRule, rows: NDArray[np.int32], progress: Progress) -> Codes:
-        """Sort rows by group, and say where groups end. Threads share what is cut off: halves, then quarters, ...;
-        a stretch that stays larger than that cannot be cut."""
-        n, spare = len(rows), np.empty_like(rows)
+        """Sort rows by group, and say where groups end. Threads share what is cut off: a large stretch is cut
+        until parts are at most half of it, with which others go on; a part that stays larger cannot be cut."""
+        n, spare, done, grouped = len(rows), np.empty_like(rows), [], 0
 
-        def cut(begin: int, end: int) -> Codes:
-            """Where parts begin and end."""
+        def cut(begin: int, end: int) -> tuple[Codes, int]:
+            """Where parts begin and end, and how small they were to be."""
+            small = (end - begin) // 2 if end - begin >= max(SHARED, n // STRETCHES) else 0
             part = new_part(rows.shape[1] - 2, rule.whole.size, end - begin)
             ends = np.empty((end - begin) // rule.least + 1, np.int64)
             how = self.mode == "relaxed", self.cuts == "free", small
             ends = ends[: cut_rows(loss, rule, part, rows, spare[begin:end], begin, end, *how, ends)]
-            return np.column_stack([np.append(begin, ends[:-1]), ends])
+            return np.column_stack([np.append(begin, ends[:-1]), ends]), small
 
-        done, waiting = [], np.array([[0, n]])
         with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
-            for small in [n >> i for i in range(1, HALVINGS) if n >= SHARED] + [0]:
-                found = [np.empty((0, 2), np.int64)]
-                for parts in pool.map(cut, *waiting.T.tolist()):
-                    found.append(parts)
-                    progress(0 if small else parts[-1, 1] / n)
-                everything = np.concatenate(found)
-                stays = everything[:, 1] - everything[:, 0] > small
-                done.append(everything[stays, 1])
-                waiting = everything[~stays]
+            due = {pool.submit(cut, 0, n)}
+            while due:
+                ready, due = wait(due, return_when=FIRST_COMPLETED)
+                for parts, small in (future.result() for future in ready):
+                    final = parts[:, 1] - parts[:, 0] > small
+                    done.append(parts[final, 1])
+                    grouped += int((parts[final, 1] - parts[final, 0]).sum())
+                    due |= {pool.submit(cut, *stretch) for stretch in parts[~final].tolist()}
+                progress(grouped / n)
         return np.sort(np.concatenate(done))
 
     def stop_rule(self, column: Column, whole: Codes) -> StopRule:
