@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from voile.core.axis import Axis
 from voile.core.boxes import Side
 from voile.core.hierarchy import Hierarchy
+from voile.core.order import dense_rank
 from voile.core.schema import Type
 from voile.core.table import Column
 from voile.rendering.value_sets import ValueSets
@@ -55,7 +56,11 @@ def _unlike_sets(names: pl.Series) -> pl.Series:
 
 
 def _interval_labels(axis: Axis, low: NDArray[np.int64], high: NDArray[np.int64]) -> pl.Series:
-    ends = pl.DataFrame({"low": axis_labels(axis, low), "high": axis_labels(axis, high)})
+    """Each different interval is written once."""
+    which = dense_rank([low, high])
+    some = np.empty(int(which.max(initial=-1)) + 1, np.int64)
+    some[which] = np.arange(which.size)
+    ends = pl.DataFrame({"low": axis_labels(axis, low[some]), "high": axis_labels(axis, high[some])})
     interval = pl.format("[{}, {}]", "low", "high")
     label = pl.when(pl.col("low") == pl.col("high")).then("low").otherwise(interval)
-    return ends.select(label.alias("label"))["label"]
+    return ends.select(label.alias("label"))["label"].gather(which)
