@@ -32,7 +32,7 @@ def rows(number=40):
 def test_also_is_advised_only_where_it_is_accepted(key):
     card = catalog.algorithm(key)
     model = catalog.models()[card.promise]
-    promise = "l>=1" if model.survives_merging else "unique_l>=1"
+    promise = "l>=2" if model.survives_merging else "unique_l>=2"
     said = advice(key, promise)
     bound = {"tau": "0.6", "l": 2} if model.bound == "tau" else {model.bound: 2}
     table = voile.read(rows(), {"age": SPEC["age"], "disease": "sensitive"})

@@ -17,6 +17,8 @@ from voile.comparing.reach import reach_of
 from voile.comparing.recommending import recommended
 from voile.errors import VoileError
 
+pytestmark = pytest.mark.slow  # a hundred recommendations, each of them run
+
 WAYS = list(itertools.product(ADVERSARIES, RELEASES, NOTATIONS))
 # what a careful steward would say; all others may end in nothing, with a reason
 RELEASE = replace(NEEDS, adversary="release")
