@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.papers.page import ASIDE, NO, NOT_STATED, PARTLY, UNKNOWN, YES, Claim, Exhibit, Rows, graded
+from benchmarks.papers.page import ASIDE, NO, NOT_STATED, PARTLY, YES, Claim, Exhibit, Rows, graded
 from benchmarks.pictures import panel, sheet
 
 TABLE_5 = {  # average group size by l
@@ -12,7 +12,6 @@ TABLE_5 = {  # average group size by l
 }
 OURS, WEAK, FULL_DOMAIN = TABLE_5
 SAME = "mondrian, 1/l"
-NOT_BUILT = "not built yet"
 POWERS = [10**power for power in range(-3, 10)]
 
 
@@ -47,10 +46,6 @@ def exhibits(found: dict[str, Any]) -> list[Exhibit]:
     return [make(entries) for make in (_figure_4, _figure_5, _figure_6, _table_5, _privacy)]
 
 
-def _have(entries: Entries, *runs: str) -> bool:
-    return set(runs) <= set(entries.runs)
-
-
 def _figure_4(e: Entries) -> Exhibit:
     ours = e.all_of(OURS, "seconds")
     claims = [
@@ -61,33 +56,27 @@ def _figure_4(e: Entries) -> Exhibit:
             graded(ours[-1] < 1.25 * ours[0], ours[-1] < 2 * ours[0]),
         )
     ]
-    if _have(e, WEAK):
-        theirs = e.all_of(WEAK, "seconds")
-        claims += [
-            Claim(
-                "BSGI is much faster than Mondrian (about 90 to 75 s)",
-                f"bsgi takes {ours[-1] / theirs[-1]:.1f} times the time of Mondrian at l = {e.last}",
-                graded(ours[-1] < theirs[-1]),
-            ),
-            Claim(
-                "Mondrian gets faster as l grows, from about 90 to 75 s",
-                f"l = {e.last} takes {theirs[-1] / theirs[0]:.2f} times l = 2",
-                graded(theirs[-1] < theirs[0]),
-            ),
-        ]
-    else:
-        claims.append(Claim("BSGI is much faster than Mondrian (about 90 to 75 s)", NOT_BUILT, UNKNOWN))
-    if _have(e, FULL_DOMAIN):
-        slowest = max(e.all_of(FULL_DOMAIN, "seconds"))
-        claims.append(
-            Claim(
-                "Incognito takes more than half an hour",
-                f"at most {slowest:.2f} CPU seconds",
-                graded(slowest > 1800),
-            )
+    theirs = e.all_of(WEAK, "seconds")
+    claims += [
+        Claim(
+            "BSGI is much faster than Mondrian (about 90 to 75 s)",
+            f"bsgi takes {ours[-1] / theirs[-1]:.1f} times the time of Mondrian at l = {e.last}",
+            graded(ours[-1] < theirs[-1]),
+        ),
+        Claim(
+            "Mondrian gets faster as l grows, from about 90 to 75 s",
+            f"l = {e.last} takes {theirs[-1] / theirs[0]:.2f} times l = 2",
+            graded(theirs[-1] < theirs[0]),
+        ),
+    ]
+    slowest = max(e.all_of(FULL_DOMAIN, "seconds"))
+    claims.append(
+        Claim(
+            "Incognito takes more than half an hour",
+            f"at most {slowest:.2f} CPU seconds",
+            graded(slowest > 1800),
         )
-    else:
-        claims.append(Claim("Incognito takes more than half an hour", NOT_BUILT, UNKNOWN))
+    )
     seconds = panel(
         "4  grouping",
         e.rows,
@@ -116,47 +105,40 @@ def _figure_4(e: Entries) -> Exhibit:
 def _figure_5(e: Entries) -> Exhibit:
     ours = e.all_of(OURS, "gcp_leaves")
     claims = []
-    if _have(e, WEAK):
-        ratio = ours[-1] / e.of(WEAK, e.last, "gcp_leaves")
-        others = [
-            e.all_of(run, "gcp_leaves") for run in e.runs if run.startswith("mondrian") and "distinct" in run
-        ]
-        best = sum(own < min(line[i] for line in others) for i, own in enumerate(ours))
-        above, top = e.of(WEAK, e.last, "above"), e.of(WEAK, e.last, "top")
-        claims += [
-            Claim(
-                "BSGI loses least at every l",
-                f"less than distinct-l Mondrian at {best} of {len(ours)} l",
-                graded(best == len(ours)),
-            ),
-            Claim(
-                "at l = 7 BSGI loses 70 % of what Mondrian loses",
-                f"at l = {e.last} {ratio:.0%} of relaxed distinct-l Mondrian, which leaves {above:.0%} of the "
-                "rows in groups "
-                f"where a value has more than 1/{e.last} (at worst {top:.2f})",
-                graded(ratio < 0.8, ratio < 1),
-            ),
-        ]
-    else:
-        claims.append(Claim("at l = 7 BSGI loses 70 % of what Mondrian loses", NOT_BUILT, UNKNOWN))
-    if _have(e, SAME):
-        ratios = [own / theirs for own, theirs in zip(ours, e.all_of(SAME, "gcp_leaves"), strict=True)]
-        claims.append(
-            Claim(
-                "Mondrian held to the same 1/l",
-                f"bsgi loses {ratios[0]:.1f} times as much at l = 2, {ratios[-1]:.2f} times at l = {e.last}",
-                ASIDE,
-            )
+    ratio = ours[-1] / e.of(WEAK, e.last, "gcp_leaves")
+    others = [e.all_of(run, "gcp_leaves") for run in e.runs if run.startswith("mondrian") and "distinct" in run]
+    best = sum(own < min(line[i] for line in others) for i, own in enumerate(ours))
+    above, top = e.of(WEAK, e.last, "above"), e.of(WEAK, e.last, "top")
+    claims += [
+        Claim(
+            "BSGI loses least at every l",
+            f"less than distinct-l Mondrian at {best} of {len(ours)} l",
+            graded(best == len(ours)),
+        ),
+        Claim(
+            "at l = 7 BSGI loses 70 % of what Mondrian loses",
+            f"at l = {e.last} {ratio:.0%} of relaxed distinct-l Mondrian, which leaves {above:.0%} of the "
+            "rows in groups "
+            f"where a value has more than 1/{e.last} (at worst {top:.2f})",
+            graded(ratio < 0.8, ratio < 1),
+        ),
+    ]
+    ratios = [own / theirs for own, theirs in zip(ours, e.all_of(SAME, "gcp_leaves"), strict=True)]
+    claims.append(
+        Claim(
+            "Mondrian held to the same 1/l",
+            f"bsgi loses {ratios[0]:.1f} times as much at l = 2, {ratios[-1]:.2f} times at l = {e.last}",
+            ASIDE,
         )
-    if _have(e, FULL_DOMAIN):
-        times = [theirs / own for own, theirs in zip(ours, e.all_of(FULL_DOMAIN, "gcp_leaves"), strict=True)]
-        claims.append(
-            Claim(
-                "Incognito loses more by orders of magnitude",
-                f"{min(times):.1f} to {max(times):.1f} times as much as bsgi",
-                graded(min(times) > 10, max(times) > 1.5),
-            )
+    )
+    times = [theirs / own for own, theirs in zip(ours, e.all_of(FULL_DOMAIN, "gcp_leaves"), strict=True)]
+    claims.append(
+        Claim(
+            "Incognito loses more by orders of magnitude",
+            f"{min(times):.1f} to {max(times):.1f} times as much as bsgi",
+            graded(min(times) > 10, max(times) > 1.5),
         )
+    )
     chart = panel(
         "5  loss", e.rows, ("l", "l"), ("gcp_leaves", "gcp_leaves"), "run", format="~g", overlapping=True
     )
@@ -176,10 +158,9 @@ def _losses(e: Entries) -> str:
         "less than "
         "BSGI, which keeps 1/l, whatever weight categories have (facts/bsgi.md, A3)"
     )
-    if _have(e, SAME):
-        pairs = zip(e.ells, e.all_of(OURS, "gcp_leaves"), e.all_of(SAME, "gcp_leaves"), strict=True)
-        from_l = next((ell for ell, own, theirs in pairs if own < theirs), None)
-        words += f"; held to 1/l Mondrian loses more than BSGI from l = {from_l} on" if from_l else ""
+    pairs = zip(e.ells, e.all_of(OURS, "gcp_leaves"), e.all_of(SAME, "gcp_leaves"), strict=True)
+    from_l = next((ell for ell, own, theirs in pairs if own < theirs), None)
+    words += f"; held to 1/l Mondrian loses more than BSGI from l = {from_l} on" if from_l else ""
     promised = [run for run in e.runs if run.endswith("1/l")]
     best = {min(promised, key=lambda run: e.of(run, ell, "gcp_leaves")) for ell in e.ells}
     return f"{words}; of all that keep 1/l {' or '.join(sorted(run.split(',')[0] for run in best))} loses least."
@@ -193,21 +174,18 @@ def _figure_6(e: Entries) -> Exhibit:
     claims = [
         Claim(
             "BSGI has the least DM at every l",
-            f"less than {len(beaten)} of {len(rivals)} others at every l" if rivals else NOT_BUILT,
-            graded(len(beaten) == len(rivals), bool(beaten)) if rivals else UNKNOWN,
+            f"less than {len(beaten)} of {len(rivals)} others at every l",
+            graded(len(beaten) == len(rivals), bool(beaten)),
         )
     ]
-    if _have(e, FULL_DOMAIN):
-        times = min(t / o for o, t in zip(ours, e.all_of(FULL_DOMAIN, "dm"), strict=True))
-        claims.append(
-            Claim(
-                "DM of Incognito is larger by orders of magnitude",
-                f"at least {times:,.0f} times that of bsgi",
-                graded(times > 100),
-            )
+    times = min(t / o for o, t in zip(ours, e.all_of(FULL_DOMAIN, "dm"), strict=True))
+    claims.append(
+        Claim(
+            "DM of Incognito is larger by orders of magnitude",
+            f"at least {times:,.0f} times that of bsgi",
+            graded(times > 100),
         )
-    else:
-        claims.append(Claim("DM of Incognito is larger by orders of magnitude", NOT_BUILT, UNKNOWN))
+    )
     chart = panel(
         "6  discernibility",
         e.rows,
@@ -237,9 +215,9 @@ def _table_5(e: Entries) -> Exhibit:
         line: dict[str, Any] = {"l": ell}
         for run, stated in TABLE_5.items():
             line[f"{run.split(',')[0].split()[0]}, the paper"] = stated.get(ell, NOT_STATED)
-            line[run] = f"{e.of(run, ell, 'aecs'):.4f}" if _have(e, run) else NOT_BUILT
+            line[run] = f"{e.of(run, ell, 'aecs'):.4f}"
         for run in ("mondrian, distinct", SAME, "incognito, 1/l"):
-            line[run] = f"{e.of(run, ell, 'aecs'):.2f}" if _have(e, run) else NOT_BUILT
+            line[run] = f"{e.of(run, ell, 'aecs'):.2f}"
         lines.append(line)
     exact = [f"{e.of(OURS, ell, 'aecs'):.2f}" == f"{TABLE_5[OURS][ell]:.2f}" for ell in e.ells]
     claims = [
@@ -250,9 +228,6 @@ def _table_5(e: Entries) -> Exhibit:
         )
     ]
     for run, paper in ((WEAK, "Mondrian: 2.47 to 18.73"), (FULL_DOMAIN, "Incognito: 471 to 1,005")):
-        if not _have(e, run):
-            claims.append(Claim(paper, NOT_BUILT, UNKNOWN))
-            continue
         ratios = [e.of(run, ell, "aecs") / TABLE_5[run][ell] for ell in e.ells]
         near = all(0.9 <= ratio <= 1.1 for ratio in ratios)
         words = f"{run}: {min(ratios):.2f} to {max(ratios):.2f} times the paper's"
