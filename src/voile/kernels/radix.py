@@ -5,6 +5,24 @@ import numpy as np
 from voile.kernels.compiled import kernel
 
 DIGIT = 8  # bits: 256 places to write to at a time stay in the processor's cache
+MASK = (1 << DIGIT) - 1
+
+
+@kernel
+def digit_places(keys, low, bits):
+    """Of each byte of `bits` bits from `low` on, where the keys with each of its values begin; and whether all have
+    the same, so that nothing is to be done."""
+    passes = (bits + DIGIT - 1) // DIGIT
+    place, alike = np.zeros((passes, MASK + 1), np.int64), np.zeros(passes, np.bool_)
+    for key in keys:
+        for p in range(passes):
+            place[p, (key >> (low + p * DIGIT)) & MASK] += 1
+    for p in range(passes):
+        total = 0
+        for digit in range(MASK + 1):
+            alike[p] |= place[p, digit] == keys.size
+            place[p, digit], total = total, total + place[p, digit]
+    return place, alike
 
 
 @kernel
@@ -15,21 +33,11 @@ def sorted_by_bits(keys, low, bits):
     >>> sorted_by_bits(np.array([5, 3, 300, 4]), 0, 9).tolist(), sorted_by_bits(np.array([5, 2, 4]), 1, 2).tolist()
     ([3, 4, 5, 300], [2, 5, 4])
     """
-    passes, mask = (bits + DIGIT - 1) // DIGIT, (1 << DIGIT) - 1
-    place = np.zeros((passes, 1 << DIGIT), np.int64)
-    for key in keys:
-        for p in range(passes):
-            place[p, (key >> (low + p * DIGIT)) & mask] += 1
+    place, alike = digit_places(keys, low, bits)
     here, there = keys, np.empty_like(keys)
-    for p in range(passes):
-        shift, total, alike = low + p * DIGIT, 0, False
-        for digit in range(mask + 1):
-            alike |= place[p, digit] == keys.size
-            place[p, digit], total = total, total + place[p, digit]
-        if alike:
-            continue
+    for p in np.flatnonzero(~alike):
         for key in here:
-            digit = (key >> shift) & mask
+            digit = (key >> (low + p * DIGIT)) & MASK
             there[place[p, digit]] = key
             place[p, digit] += 1
         here, there = there, here
@@ -43,24 +51,14 @@ def order_by_bits(keys, bits):
     >>> order_by_bits(np.array([5, 3, 300, 3]), 9).tolist()
     [1, 3, 0, 2]
     """
-    passes, mask = (bits + DIGIT - 1) // DIGIT, (1 << DIGIT) - 1
-    count = np.zeros((passes, 1 << DIGIT), np.int64)
-    for key in keys:
-        for p in range(passes):
-            count[p, (key >> (p * DIGIT)) & mask] += 1
+    place, alike = digit_places(keys, 0, bits)
     here, there = np.arange(keys.size), np.empty(keys.size, np.int64)
     moved, room = keys.copy(), np.empty_like(keys)
-    for p in range(passes):
-        shift, total, alike = p * DIGIT, 0, False
-        for digit in range(mask + 1):
-            alike |= count[p, digit] == keys.size
-            count[p, digit], total = total, total + count[p, digit]
-        if alike:
-            continue
+    for p in np.flatnonzero(~alike):
         for i in range(keys.size):
-            digit = (moved[i] >> shift) & mask
-            to = count[p, digit]
+            digit = (moved[i] >> (p * DIGIT)) & MASK
+            to = place[p, digit]
             there[to], room[to] = here[i], moved[i]
-            count[p, digit] = to + 1
+            place[p, digit] = to + 1
         here, there, moved, room = there, here, room, moved
     return here

@@ -78,7 +78,7 @@ def keeps_distance(rule, counts, held, size):
     about the others, unless these are in a tree."""
     values, spans = rule.whole.size, rule.first.size
     few = SPARSE * held.size < values
-    if few and spans == values - 1:  # a line: from the first value up to each
+    if few and spans == values - 1:  # a line: from the first value up to each; trees have more spans than values
         moved = moved_along(rule, counts, held, size)
     elif few and spans == values:  # each value by itself
         moved = size * rule.below[values - 1]
