@@ -10,8 +10,8 @@ MASK = (1 << DIGIT) - 1
 
 @kernel
 def digit_places(keys, low, bits):
-    """Of each byte of `bits` bits from `low` on, where the keys with each of its values begin; and whether all have
-    the same, so that nothing is to be done."""
+    """Of each byte of `bits` bits from `low` on, where the keys with each of its values begin; and whether all
+    have the same, so that nothing is to be done."""
     passes = (bits + DIGIT - 1) // DIGIT
     place, alike = np.zeros((passes, MASK + 1), np.int64), np.zeros(passes, np.bool_)
     for key in keys:
