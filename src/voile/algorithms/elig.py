@@ -241,17 +241,19 @@ def unseated(loss, values, seats, rows, ell):
     return np.concatenate([rows[hopeless], np.array(still, np.int64)])
 
 
-def refined(loss, values, marks, curve, group, passes, progress):
-    """Group of each row after passes of swaps. Rows and groups stand along the curve, for the cache."""
+def refined(loss, values, marks, curve, group, passes, progress, tree=None):
+    """Group of each row after passes of swaps. Rows and groups stand along the curve, for the cache. Rows of
+    different trees are never exchanged; None: there is one tree."""
     order = canonical_order([curve])
     order = order[group[order] >= 0]
     values, marks = values[order], marks[order]
+    tree = np.zeros(order.size, np.int64) if tree is None else tree[order]
     groups = gathered(group[order], int(group.max()) + 1)
     charge_groups(loss, values, groups)
     turn = np.argsort(groups.member[groups.start[:-1]])
     partner = np.empty(groups.member.size, np.int64)
     total = float((groups.cost.astype(np.float64) * np.diff(groups.start)).sum())
-    with _Searchers(loss, values, marks, groups) as searchers:
+    with _Searchers(loss, values, marks, tree, groups) as searchers:
         for done in range(passes):
             saved = 0.0
             for b in range(BLOCKS):
@@ -271,9 +273,9 @@ def refined(loss, values, marks, curve, group, passes, progress):
 class _Searchers:
     """Threads that look for swaps in one forest; each has its own notes."""
 
-    def __init__(self, loss, values, marks, groups):
-        forest = plant(loss, values, np.zeros(marks.shape[0], np.int64), marks)
-        self.fixed = loss, values, marks, groups
+    def __init__(self, loss, values, marks, tree, groups):
+        forest = plant(loss, values, tree, marks)
+        self.fixed = loss, values, marks, tree, groups
         self.nearest = NEAREST if marks.shape[0] <= SMALL else NEAREST_OF_MANY
         self.notes = [
             (forest._replace(todo=forest.todo.copy(), todo_cost=forest.todo_cost.copy()), unbarred(marks))
@@ -289,13 +291,16 @@ class _Searchers:
 
     def propose(self, block, partner):
         """Find the best swap of each row of some groups."""
-        loss, values, marks, groups = self.fixed
+        loss, values, marks, tree, groups = self.fixed
         parts = np.array_split(block, min(len(self.notes), 1 + block.size // FEW))
         jobs = [
-            self.pool.submit(propose, forest, loss, values, marks, open_, groups, part, partner, self.nearest)
+            self.pool.submit(
+                propose, forest, loss, values, marks, open_, tree, groups, part, partner, self.nearest
+            )
             for (forest, open_), part in zip(self.notes, parts[1:], strict=False)
         ]
-        propose(self.notes[-1][0], loss, values, marks, self.notes[-1][1], groups, parts[0], partner, self.nearest)
+        own, open_ = self.notes[-1]
+        propose(own, loss, values, marks, open_, tree, groups, parts[0], partner, self.nearest)
         for job in jobs:
             job.result()
 

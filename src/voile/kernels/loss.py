@@ -160,3 +160,14 @@ def least_joined_cost(loss, box, ranges, i, first, limit):
         code = max(ranges[i, column], min(box.low[axes + t], ranges[i, column + 1]))
         total += tree_cost(loss, box, t, code)
     return total
+
+
+@inlined_kernel
+def side_cost(loss, j, low, high):
+    """What the range of codes of one column costs a row."""
+    if j < loss.step.size:
+        return (high - low) * loss.step[j]
+    node = loss.leaf[j - loss.step.size] + low
+    while loss.high[node] < high:
+        node = loss.parent[node]
+    return loss.cost[node]

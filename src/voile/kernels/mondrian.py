@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from voile.kernels.bin_tables import STALE, BinTables, move_line, new_tables, shift_of, tabulate
 from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.loss import side_cost
+from voile.kernels.middle import BINS, middle
 from voile.kernels.stop_rule import keeps
 
-BINS = 1024  # of a histogram by which a median is found, at most
 FREE_BINS = 256  # places at which a column may be cut freely, at most; part of what the algorithm promises to find
 NOWHERE = -1
 
@@ -41,17 +42,6 @@ def new_part(columns, values, rows):
     held, bins = np.zeros(values + 1, np.int64), np.zeros(max(BINS, 3 * FREE_BINS), np.int64)
     room = np.empty(rows, np.int64), np.empty(4, np.int64)
     return Part(*wide, *tall, held, bins, *room, new_tables(columns, values, FREE_BINS))
-
-
-@inlined_kernel
-def side_cost(loss, j, low, high):
-    """What the range of codes of one column costs a row."""
-    if j < loss.step.size:
-        return (high - low) * loss.step[j]
-    node = loss.leaf[j - loss.step.size] + low
-    while loss.high[node] < high:
-        node = loss.parent[node]
-    return loss.cost[node]
 
 
 @kernel
@@ -86,34 +76,6 @@ def look(loss, part, rows, begin, end):
             part.turn[place] = part.turn[place - 1]
             place -= 1
         part.turn[place] = j
-
-
-@kernel
-def middle(part, rows, begin, end, j):
-    """The code in the middle of a column, and how many rows are below it and up to it: the first code with half of
-    the rows up to it. Found by histograms, each of one bin of the one before."""
-    low, high, below, size = part.low[j], part.high[j], 0, end - begin
-    most = 16
-    while most < min(BINS, 2 * size):
-        most *= 2
-    while True:
-        shift = 0
-        while (high - low) >> shift >= most:
-            shift += 1
-        for place in range(((high - low) >> shift) + 1):
-            part.bins[place] = 0
-        for i in range(begin, end):
-            code = rows[i, j]
-            if low <= code <= high:
-                part.bins[(code - low) >> shift] += 1
-        place = 0
-        while 2 * (below + part.bins[place]) < size:
-            below += part.bins[place]
-            place += 1
-        low += place << shift
-        if shift == 0:
-            return low, below, below + part.bins[place]
-        high = min(high, low + (1 << shift) - 1)
 
 
 @inlined_kernel
@@ -176,7 +138,7 @@ def cut_at_median(rule, part, rows, begin, end, relaxed):
                 bin += 1
             code, below, upto = part.low[j] + bin, after[bin - 1] if bin else 0, after[bin]
         else:
-            code, below, upto = middle(part, rows, begin, end, j)
+            code, below, upto = middle(part.bins, rows, begin, end, j, part.low[j], part.high[j])
         left, run, ties = size // 2, upto - below, size // 2 - below
         if not relaxed:
             at_code = below == 0 or (upto < size and 2 * upto - size < size - 2 * below)

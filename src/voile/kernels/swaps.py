@@ -106,10 +106,10 @@ def cost_with(loss, box, values, groups, h, gone, row):
 
 
 @kernel
-def propose(forest, loss, values, marks, open_, groups, block, partner, nearest):
+def propose(forest, loss, values, marks, open_, tree, groups, block, partner, nearest):
     """For each row of the block's stale groups its best exchange: `partner[slot]`, or NONE.
 
-    Considers the `nearest` rows that could take its place.
+    Considers the `nearest` rows that could take its place; they stand in the tree `tree[t]` of row t.
     """
     rest, other = new_box(loss), new_box(loss)
     best, best_cost = np.empty(nearest, np.int64), np.empty(nearest, np.int64)
@@ -119,7 +119,8 @@ def propose(forest, loss, values, marks, open_, groups, block, partner, nearest)
             t = groups.member[i]
             box_without(loss, rest, values, groups, g, t)
             close_marks(open_, marks, groups, g, t)
-            found = nearest_open(forest, loss, forest.root[0], rest, open_, groups.cost[g], best_cost, best)
+            root = forest.root[tree[t]]
+            found = nearest_open(forest, loss, root, rest, open_, groups.cost[g], best_cost, best)
             most, partner[i] = 0, NONE
             for k in range(found):
                 u = forest.rows[best[k], ROW]

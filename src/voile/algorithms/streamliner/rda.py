@@ -69,7 +69,7 @@ class Rda(RandomisedAlgorithm):
 
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as the largest l that the table, and every block of the plan, allows."""
-        columns = sensitive_columns(table)
+        columns = sensitive_columns(table, self.key)
         plan = plan_of(self.blocks)
         wanted = None if self.l == AUTO else int(self.l)
         whole = {name: np.bincount(codes) for name, codes in columns.items()}
@@ -82,7 +82,7 @@ class Rda(RandomisedAlgorithm):
         if reach < (wanted or 2):
             if plan:
                 refuse_plan(table, plan, wanted or 2, allowed)
-            _refuse_layers(table, wanted or 2, reach)  # without blocks and layers, the whole table allows l
+            refuse_layers(table, wanted or 2, reach)  # without blocks and layers, the whole table allows l
         return replace(self, l=wanted or min(ell, reach))
 
     def limits(self, series: bool = False) -> list[str]:
@@ -98,7 +98,7 @@ class Rda(RandomisedAlgorithm):
     def partition(self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET) -> Partition:
         """Plan each cell from its counts, deal its rows at random."""
         ell = int(self.resolve(table).l)
-        columns = list(sensitive_columns(table).values())
+        columns = list(sensitive_columns(table, self.key).values())
         group, groups = np.empty(table.n, np.int64), 0
         for rows in cells(self.blocks_of(table), table.persons, draws):
             own = columns if isinstance(rows, slice) else [dense_rank([codes[rows]]) for codes in columns]
@@ -109,13 +109,13 @@ class Rda(RandomisedAlgorithm):
         return Partition(group)
 
 
-def sensitive_columns(table: Table) -> dict[str, Codes]:
+def sensitive_columns(table: Table, key: str) -> dict[str, Codes]:
     """The sensitive columns, numbered from 0: one or two."""
     if len(table.sensitive) > 2:
         raise SpecError(
             f"{len(table.sensitive)} sensitive columns",
             where="spec",
-            rule="rda protects one or two: with three, groups that differ in all may not exist",
+            rule=f"{key} protects one or two: with three, groups that differ in all may not exist",
             remedy="use the algorithm elig, which protects each of them (against a reader of the release), or "
             "declare the others identifying (dropped) or quasi-identifying",
         )
@@ -150,13 +150,16 @@ def cells(blocks: Codes, persons: Codes | None, draws: Draws) -> Iterator[slice 
         rows = by_block[first:after]
         if persons is None:
             yield rows
-            continue
-        person = dense_rank([persons[rows]])
-        by_person, runs = rows_by_colour(person, int(person.max()) + 1)
-        mixed = rows[by_person[draws.shuffled(runs)]]
-        layers = int(np.diff(runs).max())
-        for layer in range(layers):
-            yield mixed[layer::layers]
+        else:
+            yield from (rows[layer] for layer in layers_of(dense_rank([persons[rows]]), draws))
+
+
+def layers_of(persons: Codes, draws: Draws) -> list[Codes]:
+    """The rows of each layer; persons are numbered from 0."""
+    by_person, runs = rows_by_colour(persons, int(persons.max()) + 1)
+    mixed = by_person[draws.shuffled(runs)]
+    layers = int(np.diff(runs).max())
+    return [mixed[layer::layers] for layer in range(layers)]
 
 
 def largest_l_of_blocks(blocks: Codes, columns: list[Codes], persons: Codes | None) -> Codes:
@@ -181,7 +184,8 @@ def _most_in_block(blocks: Codes, codes: Codes) -> Codes:
     return np.maximum.reduceat(counts, np.flatnonzero(np.diff(owner, prepend=-1)))
 
 
-def _refuse_layers(table: Table, ell: int, largest: int) -> NoReturn:
+def refuse_layers(table: Table, ell: int, largest: int) -> NoReturn:
+    """Explain that layers of one row per person are too small for l, and what would work."""
     name = table.with_role(Role.SUBJECT)[0].name
     most = int(np.bincount(table.persons).max()) if table.persons is not None else 1
     works = f"l = {largest} works; or " if largest > 1 else ""

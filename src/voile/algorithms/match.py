@@ -1,0 +1,50 @@
+"""MATCH, the fine tier: every bucket becomes groups of nearest rows, then swaps (facts/safety.md 1.1).
+
+Looks at quasi-identifiers and at which rows of a bucket have the same value, never at which value that is.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.algorithms.elig import LARGEST_SWAPPED, PASSES, outliers_first, refined
+from voile.core.algorithm import Progress
+from voile.core.order import distinct_values
+from voile.kernels.kd_forest import plant
+from voile.kernels.loss import Loss
+from voile.kernels.match import match_buckets
+
+Codes = NDArray[np.int64]
+
+
+def matched(
+    loss: Loss, values: NDArray[np.int32], bucket: Codes, place: NDArray[np.int32], progress: Progress
+) -> Codes:
+    """The group of each row. Rows stand along a curve, `bucket` numbers their buckets, `place` those of one
+    value."""
+    tree = distinct_values(bucket)[1]
+    width = np.zeros(int(tree.max()) + 1, np.int64)
+    np.maximum.at(width, tree, place + 1)
+    alpha = np.bincount(tree) // width
+    first_group = np.cumsum(alpha) - alpha
+    curve = np.arange(tree.size)
+    order = outliers_first(loss, values, curve)
+    forest = plant(loss, values[order], tree[order], place[order, None])
+    found = np.empty(tree.size, np.int64)
+    threads = max(1, min(8, os.cpu_count() or 1))
+    with ThreadPoolExecutor(threads) as pool:
+        jobs = []
+        for t in range(threads):
+            own = forest._replace(todo=forest.todo.copy(), todo_cost=forest.todo_cost.copy())
+            buckets = np.arange(t, width.size, threads)
+            jobs.append(pool.submit(match_buckets, own, loss, width, alpha, first_group, buckets, found))
+        for job in jobs:
+            job.result()
+    group = np.empty_like(found)
+    group[order] = found
+    progress(0.5)
+    if width.max() > LARGEST_SWAPPED:
+        return group
+    return np.asarray(refined(loss, values, place[:, None], curve, group, PASSES, progress, tree))

@@ -1,0 +1,103 @@
+"""A tree over rows, grown level by level: what `glass`, `symb` and `blind_cut` have in common.
+
+Rows stand along a Hilbert curve, rows that look alike in a drawn order, so that no step can see an order that
+depends on who has what (facts/safety.md section 9, point 1). A level draws one number for each row of its nodes;
+kernels do the rest. Rows of one person are dealt to layers by who they belong to alone, and each layer has a
+tree of its own.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.algorithms.hilbert import curve_order
+from voile.algorithms.streamliner.rda import layers_of
+from voile.core.algorithm import Progress
+from voile.core.draws import Draws
+from voile.core.information_loss import loss_of
+from voile.core.order import dense_rank, order_of
+from voile.core.partition import Partition
+from voile.core.table import Table
+from voile.kernels.loss import Loss
+from voile.kernels.node_bags import GROWING, bounds_of_draws
+
+Codes = NDArray[np.int64]
+Grow = Callable[..., int]  # a kernel: rows, spare, nodes, first, numbers, children -> how many children
+
+
+class Rows(NamedTuple):
+    """Rows along the curve, as the kernels move them."""
+
+    loss: Loss
+    order: Codes  # row of the table at each place along the curve
+    values: NDArray[np.int32]  # quasi-identifying codes in that order
+    matrix: NDArray[np.int32]  # the same, then sensitive value and place; trees permute it
+    different: int  # sensitive values
+
+    def partition(self, group: Codes) -> Partition:
+        """The partition of the table by a group for each place along the curve; numbers may have gaps."""
+        found = np.empty(self.order.size, np.int64)
+        found[self.order] = dense_rank([group])
+        return Partition(found)
+
+
+def rows_along_curve(table: Table, value: Codes, draws: Draws) -> tuple[Rows, Codes]:
+    """The rows of a table along the curve, layer by layer, and where layers begin (one more at the end). `value`
+    are sensitive values numbered from 0."""
+    loss, values, _ = loss_of(table)
+    mixed = draws.shuffled(runs_of_alike(values))
+    order, roots = mixed[curve_order(values[mixed], loss.step.size)], np.array([0, table.n])
+    if table.persons is not None:
+        layers = layers_of(table.persons, draws)
+        number = np.empty(table.n, np.int64)
+        for i, layer in enumerate(layers):
+            number[layer] = i
+        order = order[order_of(number[order])]
+        roots = np.cumsum([0, *(layer.size for layer in layers)])
+    n, d = values.shape
+    matrix = np.empty((n, d + 2), np.int32)
+    matrix[:, :d], matrix[:, d], matrix[:, d + 1] = values[order], value[order], np.arange(n)
+    return Rows(loss, order, np.ascontiguousarray(matrix[:, :d]), matrix, int(value.max()) + 1), roots
+
+
+def runs_of_alike(values: NDArray[np.int32]) -> Codes:
+    """Where rows that look alike begin, in a table, where they stand together; one more at the end."""
+    new = np.ones(values.shape[0] + 1, bool)
+    new[1:-1] = (values[1:] != values[:-1]).any(axis=1)
+    return np.flatnonzero(new)
+
+
+def grown(rows: Rows, grow: Grow, roots: Codes, draws: Draws, progress: Progress) -> None:
+    """Grow a tree from every root, a stretch of rows, until all rows are where they stay."""
+    n = rows.matrix.shape[0]
+    spare, counts = np.empty_like(rows.matrix), np.zeros(rows.different, np.int64)
+    threads = max(1, min(8, os.cpu_count() or 1))
+    nodes = np.column_stack([roots[:-1], roots[1:], np.full(roots.size - 1, GROWING)])
+    with ThreadPoolExecutor(threads) as pool:
+        while len(nodes):
+            sizes = nodes[:, 1] - nodes[:, 0]
+            first = np.cumsum(sizes) - sizes
+            bounds = np.empty(int(sizes.sum()), np.int64)
+            bounds_of_draws(rows.matrix, nodes, first, counts, bounds)
+            numbers = draws.below(bounds)
+            progress(1 - bounds.size / n)
+
+            def work(part: slice, nodes: Codes = nodes, first: Codes = first, numbers: Codes = numbers) -> Codes:
+                children = np.empty((3 * (part.stop - part.start), 3), np.int64)
+                born = grow(rows.matrix, spare, nodes[part], first[part], numbers, children)
+                return children[:born]
+
+            nodes = np.concatenate(list(pool.map(work, shares(sizes, threads))))
+
+
+def shares(sizes: Codes, threads: int) -> Iterator[slice]:
+    """Stretches of nodes with about equally many rows, a few for each thread."""
+    rows = np.cumsum(sizes)
+    ends = np.searchsorted(rows, np.linspace(0, rows[-1], 4 * threads + 1))
+    ends[-1] = sizes.size
+    return (slice(a, b) for a, b in pairwise(ends.tolist()) if a < b)

@@ -1,0 +1,135 @@
+"""One level of FREE: every node is cut where the cut is certain, else dealt to groups as RDA does (facts/safety.md
+1.3).
+
+Whether a node is skimmed and cut is told by the counts of its values: where the most frequent one, after the
+skim, has at most 1/l of the smaller part, both parts are l-diverse whoever is in them. Nobody's value is looked
+at, so two persons of a group could be exchanged without anything else changing.
+"""
+
+import numpy as np
+
+from voile.kernels.blind_cuts import NOWHERE, cut_of, new_room
+from voile.kernels.colours import rows_by_colour
+from voile.kernels.compiled import kernel
+from voile.kernels.edge_colouring import matchings
+from voile.kernels.glass import APART
+from voile.kernels.most_frequent import plan_groups
+from voile.kernels.node_bags import BEGIN, END, GROWING, KIND, LEAF, most_frequent_first, part_rows, set_aside
+from voile.kernels.skim import FAILED, skim_quotas
+
+STAYS = 0
+
+
+@kernel
+def certain(rule, counts, top, kind, size, quotas):
+    """How many rows are skimmed before a cut that is certain, filling in how many of each value; FAILED: no cut.
+    `top` is the count of the most frequent value of either column, if there are two: then nothing is skimmed."""
+    quotas[:] = 0
+    if kind == LEAF or size < 2 * rule.least:
+        return FAILED
+    taken = 0
+    if top == 0:
+        taken = skim_quotas(counts, rule.ell, rule.tau, size * rule.limit[0] // rule.limit[1], quotas)
+        top = (counts - quotas).max()
+    return taken if taken != FAILED and top * rule.ell <= (size - taken) // 2 else FAILED
+
+
+@kernel
+def most_of_a_column(values, counts, pairs):
+    """The count of the most frequent value of either column, where values are pairs; 0 if they are not."""
+    most = 0
+    for c in range(pairs.shape[1]):
+        found = np.zeros(pairs[:, c].max() + 1, np.int64)
+        for i in range(values.size):
+            found[pairs[values[i], c]] += counts[i]
+        most = max(most, found.max())
+    return most
+
+
+@kernel
+def places_of_pairs(values, counts, pairs, ell):
+    """The group of each place of each value in turn, where values are pairs and groups differ in both columns. And
+    the place of each value in that turn: pairs are taken in the order of their first column."""
+    by_value = np.argsort(values)
+    start, marks = np.empty(values.size, np.int64), np.empty((counts.sum(), 2), np.int64)
+    at = 0
+    for i in by_value:
+        start[i] = at
+        for _ in range(counts[i]):
+            marks[at] = pairs[values[i]]
+            at += 1
+    second = np.searchsorted(np.unique(marks[:, 1]), marks[:, 1])
+    marks[:, 1] = second
+    rows, second_start = rows_by_colour(second, second.max() + 1)
+    return matchings(marks, second_start, rows, at // ell), start
+
+
+@kernel
+def places_of_values(counts, ell):
+    """The same, where values are values: RDA's plan."""
+    start = np.zeros(counts.size + 1, np.int64)
+    for v in range(counts.size):
+        start[v + 1] = start[v] + counts[v]
+    places, _ = plan_groups(start, ell)
+    return places, start
+
+
+@kernel
+def deal(rows, begin, end, rank, places, start, counts, numbers, group):
+    """A leaf: groups are planned from counts, each row draws one of the places of its value."""
+    left, d = counts.copy(), rows.shape[1] - 2
+    for r in range(begin, end):
+        v = rank[rows[r, d]]
+        at = start[v] + numbers[r - begin]
+        group[rows[r, d + 1]] = begin + places[at]
+        left[v] -= 1
+        places[at] = places[start[v] + left[v]]
+
+
+@kernel
+def grow_blindly(loss, rule, rows, spare, pairs, nodes, first, numbers, group, children):
+    """Skim and cut the nodes of a level, or deal them; node i's rows draw numbers[first[i]:]. Returns how many
+    children there are. `pairs` are the values of two columns that each value stands for, without columns if it
+    stands for itself."""
+    d, different = rows.shape[1] - 2, pairs.shape[0]
+    counts, rank, room = np.zeros(different, np.int64), np.empty(different, np.int64), new_room()
+    longest = 0
+    for i in range(nodes.shape[0]):
+        longest = max(longest, nodes[i, END] - nodes[i, BEGIN])
+    seat = np.empty(longest, np.int64)
+    born = 0
+    for i in range(nodes.shape[0]):
+        begin, end = nodes[i, BEGIN], nodes[i, END]
+        values, number = most_frequent_first(rows, begin, end, counts, rank)
+        quotas, drawn = np.empty(number.size, np.int64), numbers[first[i] : first[i] + end - begin]
+        top = most_of_a_column(values, number, pairs)
+        taken = certain(rule, number, top, nodes[i, KIND], end - begin, quotas)
+        if taken == FAILED:
+            if pairs.shape[1]:
+                places, start = places_of_pairs(values, number, pairs, rule.ell)
+            else:
+                places, start = places_of_values(number, rule.ell)
+            deal(rows, begin, end, rank, places, start, number, drawn, group)
+            continue
+        middle = end
+        if taken > 0:
+            for r in range(begin, end):
+                v = rank[rows[r, d]]
+                seat[r - begin] = STAYS
+                if drawn[r - begin] < quotas[v]:
+                    quotas[v] -= 1
+                    seat[r - begin] = APART
+            middle = set_aside(rows, spare, seat, begin, end, APART)
+            children[born, BEGIN], children[born, END], children[born, KIND] = middle, end, LEAF
+            born += 1
+        cut = cut_of(loss, room, rows, begin, middle, d, True, 1)
+        left = (middle - begin) // 2  # of rows that are all alike: the first half along the curve
+        if cut.column != NOWHERE:
+            left = cut.left
+            part_rows(rows, spare, begin, middle, cut)
+        for side in range(2):
+            children[born, BEGIN] = begin + side * left
+            children[born, END] = middle if side else begin + left
+            children[born, KIND] = GROWING
+            born += 1
+    return born

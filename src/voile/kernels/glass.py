@@ -1,0 +1,178 @@
+"""One level of GLASS: every node is dealt to buckets, and cut if the test of shifts allows it (facts/safety.md
+1.2).
+
+Decisions use counts of nodes and quasi-identifiers; the test also the buckets, but only what stays the same when
+their values are turned around. The buckets that were tested are the buckets that are published; where the test
+passes they are forgotten. Rows that are skimmed are a leaf of their own, whatever the test says.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voile.kernels.blind_cuts import NOWHERE, cut_of, goes_left, new_room
+from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.node_bags import BEGIN, END, GROWING, KIND, LEAF, most_frequent_first, part_rows, set_aside
+from voile.kernels.shift_test import passes
+from voile.kernels.signatures import plan_signatures
+from voile.kernels.skim import FAILED, skim_quotas
+
+APART = -1  # the seat of a row that is skimmed
+
+
+class Rule(NamedTuple):
+    """What is fixed in advance: nothing here depends on the sensitive column."""
+
+    ell: int
+    least: int  # rows of a part
+    tau: tuple[int, int]
+    limit: tuple[int, int]  # share of a node that may be skimmed, at most
+    exact: bool  # cut in the middle, else between codes
+
+
+class Seats(NamedTuple):
+    """Where rows end up: a bucket, a place among its values, and the group of the fast tier."""
+
+    bucket: NDArray[np.int64]
+    place: NDArray[np.int32]
+    group: NDArray[np.int64]
+
+
+class Plan(NamedTuple):
+    """Signatures of a node, and of each value the seats that hold it: seats are places of the list of
+    signatures."""
+
+    alpha: NDArray[np.int64]
+    start: NDArray[np.int64]
+    listed: NDArray[np.int64]
+    first: NDArray[np.int64]  # of each value, in `seats`
+    seats: NDArray[np.int64]
+    left: NDArray[np.int64]  # rows that each seat still takes
+    aside: NDArray[np.int64]  # rows of each value that are still to be skimmed
+
+
+@kernel
+def planned(counts, quotas, ell):
+    """The plan of what is left after so many rows of each value are skimmed. Both stand in order of `counts`."""
+    kept = counts - quotas
+    keys = np.empty(kept.size, np.int64)
+    different = 0
+    for v in range(kept.size):
+        if kept[v] > 0:
+            keys[different] = (counts[0] - kept[v]) * kept.size + v
+            different += 1
+    order = np.sort(keys[:different])
+    descending = np.empty(different, np.int64)
+    for i in range(different):
+        order[i] %= kept.size
+        descending[i] = kept[order[i]]
+    alpha, start, listed = plan_signatures(descending, ell)
+    first = np.zeros(kept.size + 1, np.int64)
+    for i in range(listed.size):
+        listed[i] = order[listed[i]]
+        first[listed[i] + 1] += 1
+    for v in range(kept.size):
+        first[v + 1] += first[v]
+    seats, at, left = np.empty(listed.size, np.int64), first[:-1].copy(), np.empty(listed.size, np.int64)
+    for b in range(alpha.size):
+        for i in range(start[b], start[b + 1]):
+            seats[at[listed[i]]] = i
+            at[listed[i]] += 1
+            left[i] = alpha[b]
+    return Plan(alpha, start, listed, first, seats, left, quotas.copy())
+
+
+@inlined_kernel
+def seat_of(plan, v, number):
+    """The seat that a number below the rows left of a value stands for; one less is left there."""
+    if number < plan.aside[v]:
+        plan.aside[v] -= 1
+        return APART
+    number -= plan.aside[v]
+    i = plan.first[v]
+    while number >= plan.left[plan.seats[i]]:
+        number -= plan.left[plan.seats[i]]
+        i += 1
+    plan.left[plan.seats[i]] -= 1
+    return plan.seats[i]
+
+
+@kernel
+def skimmed(rule, counts, kind, size, quotas):
+    """How many rows are skimmed before a cut is tested, filling in how many of each value; FAILED: no cut."""
+    if kind == LEAF or size < 2 * rule.least:
+        quotas[:] = 0
+        return FAILED
+    most = size * rule.limit[0] // rule.limit[1]
+    return skim_quotas(counts, rule.ell, rule.tau, most, quotas)
+
+
+@kernel
+def publish(plan, seats, rows, seat, begin, end):
+    """Rows of a stretch keep their buckets for good; the fast tier zips them along the curve."""
+    number = rows.shape[1] - 1
+    base, bucket = np.empty(plan.listed.size, np.int64), np.empty(plan.listed.size, np.int64)
+    place, column = np.empty(plan.listed.size, np.int32), begin
+    for b in range(plan.alpha.size):
+        for i in range(plan.start[b], plan.start[b + 1]):
+            base[i] = bucket[i] = column
+            place[i] = i - plan.start[b]
+        column += plan.alpha[b]
+    for r in range(begin, end):
+        s = seat[r - begin]
+        row = rows[r, number]
+        seats.bucket[row], seats.place[row], seats.group[row] = bucket[s], place[s], base[s]
+        base[s] += 1
+
+
+@kernel
+def test(plan, counts, rows, seat, begin, end, cut, ell):
+    """Whether a cut of a stretch passes."""
+    within, tied = np.zeros(plan.listed.size, np.int64), 0
+    for r in range(begin, end):
+        own = rows[r, cut.column]
+        if goes_left(own, cut, tied):
+            within[seat[r - begin]] += 1
+        tied += own == cut.code
+    return passes(plan.start, plan.listed, within, counts, cut.left, end - begin, ell)
+
+
+@kernel
+def grow(loss, rule, rows, spare, values, nodes, first, numbers, seats, children):
+    """Deal, test and cut the nodes of a level; node i's rows draw numbers[first[i]:]. Returns how many children
+    there are."""
+    d = rows.shape[1] - 2
+    counts, rank, room = np.zeros(values, np.int64), np.empty(values, np.int64), new_room()
+    longest = 0
+    for i in range(nodes.shape[0]):
+        longest = max(longest, nodes[i, END] - nodes[i, BEGIN])
+    seat = np.empty(longest, np.int64)
+    born = 0
+    for i in range(nodes.shape[0]):
+        begin, end = nodes[i, BEGIN], nodes[i, END]
+        _, number = most_frequent_first(rows, begin, end, counts, rank)
+        quotas = np.empty(number.size, np.int64)
+        taken = skimmed(rule, number, nodes[i, KIND], end - begin, quotas)
+        if taken == FAILED:
+            quotas[:] = 0
+        plan = planned(number, quotas, rule.ell)
+        for r in range(begin, end):
+            seat[r - begin] = seat_of(plan, rank[rows[r, d]], numbers[first[i] + r - begin])
+        middle = end
+        if taken > 0:
+            middle = set_aside(rows, spare, seat, begin, end, APART)
+            children[born, BEGIN], children[born, END], children[born, KIND] = middle, end, LEAF
+            born += 1
+        if taken != FAILED:
+            cut = cut_of(loss, room, rows, begin, middle, d, rule.exact, rule.least)
+            if cut.column != NOWHERE and test(plan, number - quotas, rows, seat, begin, middle, cut, rule.ell):
+                part_rows(rows, spare, begin, middle, cut)
+                for side in range(2):
+                    children[born, BEGIN] = begin + side * cut.left
+                    children[born, END] = middle if side else begin + cut.left
+                    children[born, KIND] = GROWING
+                    born += 1
+                continue
+        publish(plan, seats, rows, seat, begin, middle)
+    return born

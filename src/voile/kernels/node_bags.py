@@ -1,0 +1,100 @@
+"""Nodes of a tree over rows, and what is known of one: how often each sensitive value occurs in it.
+
+A node is a stretch of rows, begin to end, and what may become of it. A row is its quasi-identifying codes, its
+sensitive value and its number along the curve. What a row draws is a place among those its value has left in the
+node.
+"""
+
+import numpy as np
+
+from voile.kernels.blind_cuts import goes_left
+from voile.kernels.compiled import kernel
+
+BEGIN, END, KIND = range(3)  # columns of a node
+GROWING, LEAF = range(2)
+
+
+@kernel
+def bounds_of_draws(rows, nodes, first, counts, bounds):
+    """Fill in the bound of each row's draw: how many rows of its value are still to come, itself included. Node
+    i's rows draw from first[i] on; `counts` is all zeros, and will be."""
+    value = rows.shape[1] - 2
+    for i in range(nodes.shape[0]):
+        for r in range(nodes[i, BEGIN], nodes[i, END]):
+            counts[rows[r, value]] += 1
+        shift = first[i] - nodes[i, BEGIN]
+        for r in range(nodes[i, BEGIN], nodes[i, END]):
+            bounds[r + shift] = counts[rows[r, value]]
+            counts[rows[r, value]] -= 1
+
+
+@kernel
+def most_frequent_first(rows, begin, end, counts, rank):
+    """The values of a node by descending count, ties by value, and their counts; sets the rank of each. `counts`
+    is all zeros, and will be."""
+    value = rows.shape[1] - 2
+    different = 0
+    for r in range(begin, end):
+        v = rows[r, value]
+        if counts[v] == 0:
+            rank[different] = v  # only a list so far
+            different += 1
+        counts[v] += 1
+    keys = np.empty(different, np.int64)
+    for i in range(different):
+        keys[i] = (end - begin - counts[rank[i]]) * counts.size + rank[i]
+    keys.sort()
+    values, number = np.empty(different, np.int64), np.empty(different, np.int64)
+    for i in range(different):
+        v = keys[i] % counts.size
+        values[i], number[i] = v, counts[v]
+        counts[v] = 0
+    for i in range(different):
+        rank[values[i]] = i
+    return values, number
+
+
+@kernel
+def set_aside(rows, spare, seat, begin, end, apart):
+    """Move the rows whose seat is `apart` behind the others; all keep their order. `seat` moves along, from 0 on
+    for the row at `begin`. Returns where they begin."""
+    width = rows.shape[1]
+    place, moved = begin, 0
+    for r in range(begin, end):
+        if seat[r - begin] == apart:
+            for c in range(width):
+                spare[begin + moved, c] = rows[r, c]
+            moved += 1
+        else:
+            if place < r:
+                for c in range(width):
+                    rows[place, c] = rows[r, c]
+                seat[place - begin] = seat[r - begin]
+            place += 1
+    for i in range(moved):
+        for c in range(width):
+            rows[place + i, c] = spare[begin + i, c]
+    return place
+
+
+@kernel
+def part_rows(rows, spare, begin, end, cut):
+    """Move the rows that a cut sends left before the others; all keep their order."""
+    width = rows.shape[1]
+    place, moved, tied = begin, 0, 0
+    for r in range(begin, end):
+        own = rows[r, cut.column]
+        left = goes_left(own, cut, tied)
+        tied += own == cut.code
+        if left:
+            if place < r:
+                for c in range(width):
+                    rows[place, c] = rows[r, c]
+            place += 1
+        else:
+            for c in range(width):
+                spare[begin + moved, c] = rows[r, c]
+            moved += 1
+    for i in range(moved):
+        for c in range(width):
+            rows[place + i, c] = spare[begin + i, c]
