@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from voile.algorithms.fixed_settings import settings_of_blind_cut
 from voile.algorithms.streamliner.rda import largest_l_of_blocks, refuse_layers, sensitive_columns
 from voile.algorithms.tree_levels import grown, rows_along_curve
-from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
+from voile.core.algorithm import Algorithm, Progress, RandomisedAlgorithm, Rung
 from voile.core.draws import SECRET, Draws
 from voile.core.eligibility import feasible_l
 from voile.core.order import dense_rank
@@ -29,9 +29,10 @@ from voile.core.partition import Partition
 from voile.core.table import Table
 from voile.errors import ParameterError
 from voile.kernels.blind_cut import grow_blindly
-from voile.kernels.glass import Rule
+from voile.kernels.glass import NEVER_CUT, Rule
 
 Codes = NDArray[np.int64]
+FINEST = 10**6  # denominator of a share, so that products of counts fit 63 bits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +69,15 @@ class BlindCut(RandomisedAlgorithm):
     limit: Fraction | str = parameter(  # noqa: RUF009
         "the largest share of a part that may be skimmed for one cut; auto = by l, fixed in advance",
         default=AUTO,
+        minimum=0,
         places=0,
         choices=(AUTO,),
     )
     least: int | str = parameter(
-        "rows of a part, at least; auto = by l, fixed in advance", default=AUTO, minimum=1, choices=(AUTO,)
+        "a part of fewer than twice so many rows is not cut; auto = by l, fixed in advance",
+        default=AUTO,
+        minimum=1,
+        choices=(AUTO,),
     )
 
     def resolve(self, table: Table) -> Self:
@@ -80,13 +85,12 @@ class BlindCut(RandomisedAlgorithm):
         columns = sensitive_columns(table, self.key)
         ell = resolved_by_layers(self.l, table, columns)
         auto = settings_of_blind_cut(ell)
-        settled = {name: getattr(auto, name) for name in ("tau", "limit", "least") if getattr(self, name) == AUTO}
-        return replace(self, l=ell, **settled)
+        return replace(self, l=ell, **{name: value for name, value in auto.items() if getattr(self, name) == AUTO})
 
     def partition(self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET) -> Partition:
         """Grow a tree of certain cuts, deal its leaves."""
         settled = self.resolve(table)
-        rule = rule_of(settled.l, settled.tau, settled.limit, settled.least)
+        rule = rule_of(settled, "tau", "limit")
         columns = list(sensitive_columns(table, self.key).values())
         value = columns[0] if len(columns) == 1 else dense_rank(columns)
         pairs = np.empty((int(value.max()) + 1, len(columns) if len(columns) > 1 else 0), np.int64)
@@ -102,19 +106,19 @@ class BlindCut(RandomisedAlgorithm):
         return rows.partition(group)
 
 
-def rule_of(ell: object, tau: object, limit: object, least: object, exact: bool = True) -> Rule:
-    """What kernels need of the settings; fractions as pairs of whole numbers, so that every test is exact."""
-    share, most = Fraction(str(tau)), Fraction(str(limit))
-    for name, part in (("tau", share), ("limit", most)):
-        if part > 1:
-            raise ParameterError("not an accepted value", where=f"parameter {name}", rule="a share: at most 1")
-    return Rule(
-        int(str(ell)),
-        int(str(least)),
-        (share.numerator, share.denominator),
-        (most.numerator, most.denominator),
-        exact,
-    )
+def rule_of(settled: Algorithm, *shares: str, exact: bool = True) -> Rule:
+    """What kernels need of settings that are fixed, those that are shares by name; fractions as pairs of whole
+    numbers, so that every test is exact."""
+    values = {name: Fraction(getattr(settled, name)) for name in shares}
+    for name, share in values.items():
+        if share > 1 or share.denominator > FINEST:
+            raise ParameterError(
+                "not an accepted value",
+                where=f"parameter {name}",
+                rule=f"a share: at most 1, in parts of 1/{FINEST} or coarser",
+            )
+    pairs = {name: (share.numerator, share.denominator) for name, share in values.items()}
+    return NEVER_CUT._replace(ell=int(settled.l), least=int(settled.least), exact=exact, **pairs)  # type: ignore
 
 
 def resolved_by_layers(wanted: int | str, table: Table, columns: dict[str, Codes]) -> int:

@@ -115,11 +115,17 @@ class Elig(Algorithm):
         return Partition(group)
 
     def passes(self, n: int, ell: int) -> int:
-        """How many passes of refinement a table of n rows may have; a row costs more in a large group."""
-        if ell > LARGEST_SWAPPED:
-            return 0
-        affordable = PASSES * SMALL * 8 // (max(n, 1) * max(ell, 8))
-        return min(PASSES, max(ell <= 100, affordable)) if self.refine == AUTO else int(self.refine)
+        """How many passes of refinement a table of n rows may have."""
+        if self.refine == AUTO or ell > LARGEST_SWAPPED:
+            return affordable_passes(n, ell)
+        return int(self.refine)
+
+
+def affordable_passes(n: int, ell: int) -> int:
+    """How many passes of refinement n rows in groups of l may have; a row costs more in a large group."""
+    if ell > LARGEST_SWAPPED:
+        return 0
+    return min(PASSES, max(ell <= 100, PASSES * SMALL * 8 // (max(n, 1) * max(ell, 8))))
 
 
 def refuse_ungroupable(n, columns, ell):

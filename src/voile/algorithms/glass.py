@@ -44,7 +44,7 @@ class Glass(RandomisedAlgorithm):
     Not protected: someone who also knows the value of a person in the same part; the same table published twice.
 
     >>> Glass(l=3).settings()
-    {'l': 3, 'match': 'fine', 'tau': 'auto', 'limit': 'auto', 'least': 'auto', 'cuts': 'auto'}
+    {'l': 3, 'match': 'fine', 'tau': 'auto', 'limit': 'auto', 'sure': 'auto', 'least': 'auto', 'cuts': 'auto'}
     """
 
     key = "glass"
@@ -70,11 +70,22 @@ class Glass(RandomisedAlgorithm):
     limit: Fraction | str = parameter(  # noqa: RUF009
         "the largest share of a part that may be skimmed for one cut; auto = by l, fixed in advance",
         default=AUTO,
+        minimum=0,
+        places=0,
+        choices=(AUTO,),
+    )
+    sure: Fraction | str = parameter(  # noqa: RUF009
+        "the largest share that may be skimmed to make a cut certain; auto = by l, fixed in advance",
+        default=AUTO,
+        minimum=0,
         places=0,
         choices=(AUTO,),
     )
     least: int | str = parameter(
-        "rows of a part, at least; auto = by l, fixed in advance", default=AUTO, minimum=1, choices=(AUTO,)
+        "a part of fewer than twice so many rows is not cut; auto = by l, fixed in advance",
+        default=AUTO,
+        minimum=1,
+        choices=(AUTO,),
     )
     cuts: str = parameter(
         "parts are cut exactly in the middle, or between two codes; auto = by l, fixed in advance",
@@ -87,10 +98,7 @@ class Glass(RandomisedAlgorithm):
         column = only_sensitive_column(table, self.key)
         ell = resolved_by_layers(self.l, table, column)
         auto = settings_of_glass(ell)
-        settled = {
-            name: getattr(auto, name) for name in ("tau", "limit", "least", "cuts") if getattr(self, name) == AUTO
-        }
-        return replace(self, l=ell, **settled)
+        return replace(self, l=ell, **{name: value for name, value in auto.items() if getattr(self, name) == AUTO})
 
     def limits(self, series: bool = False) -> list[str]:
         """What makes the tier marginal."""
@@ -99,7 +107,7 @@ class Glass(RandomisedAlgorithm):
     def partition(self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET) -> Partition:
         """Grow a tree of tested cuts, match the buckets of its leaves."""
         settled = self.resolve(table)
-        rule = rule_of(settled.l, settled.tau, settled.limit, settled.least, settled.cuts == MIDDLE)
+        rule = rule_of(settled, "tau", "limit", "sure", exact=settled.cuts == MIDDLE)
         return bucketed(table, rule, self.key, self.match, progress, draws)
 
 
@@ -107,6 +115,7 @@ def bucketed(table: Table, rule: Rule, key: str, match: str, progress: Progress,
     """The partition of a tree of tested cuts by a rule."""
     (value,) = only_sensitive_column(table, key).values()
     rows, roots = rows_along_curve(table, value, draws)
+    values = rows.values() if match == FINE else None
     seats = Seats(np.empty(table.n, np.int64), np.empty(table.n, np.int32), np.empty(table.n, np.int64))
 
     def grow(matrix, spare, nodes, first, numbers, children):
@@ -114,10 +123,10 @@ def bucketed(table: Table, rule: Rule, key: str, match: str, progress: Progress,
 
     share = 1.0 if match == FAST else 0.2
     grown(rows, grow, roots, draws, lambda done: progress(done * share))
-    if match == FAST:
+    if values is None:
         return rows.partition(seats.group)
     matching = matched(
-        rows.loss, rows.values, seats.bucket, seats.place, lambda done: progress(share + done * (1 - share))
+        rows.loss, values, seats.bucket, seats.place, lambda done: progress(share + done * (1 - share))
     )
     return rows.partition(matching)
 
@@ -129,7 +138,7 @@ def only_sensitive_column(table: Table, key: str) -> dict[str, Codes]:
             f"{len(table.sensitive)} sensitive columns",
             where="spec",
             rule=f"{key} protects exactly one: buckets that differ in two leave no choice of who is near",
-            remedy="use the algorithm blind_cut, which protects two, or declare the others identifying (dropped) "
-            "or quasi-identifying",
+            remedy="use the algorithm blind_cut, which protects two, or elig, which protects each of them (against "
+            "a reader of the release), or declare the others identifying (dropped) or quasi-identifying",
         )
     return {column.name: distinct_values(column.codes)[1] for column in table.sensitive}

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.algorithms.elig import LARGEST_SWAPPED, PASSES, outliers_first, refined
+from voile.algorithms.elig import affordable_passes, outliers_first, refined
 from voile.core.algorithm import Progress
 from voile.core.order import distinct_values
 from voile.kernels.kd_forest import plant
@@ -45,6 +45,7 @@ def matched(
     group = np.empty_like(found)
     group[order] = found
     progress(0.5)
-    if width.max() > LARGEST_SWAPPED:
+    passes = affordable_passes(tree.size, int(width.max()))
+    if not passes:
         return group
-    return np.asarray(refined(loss, values, place[:, None], curve, group, PASSES, progress, tree))
+    return np.asarray(refined(loss, values, place[:, None], curve, group, passes, progress, tree))

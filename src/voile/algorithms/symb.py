@@ -8,13 +8,14 @@ where no cut passes. Proof and checklist: docs/algorithms/symb.md.
 from dataclasses import dataclass, replace
 from typing import Self
 
-from voile.algorithms.blind_cut import resolved_by_layers, rule_of
+from voile.algorithms.blind_cut import resolved_by_layers
 from voile.algorithms.glass import FAST, FINE, bucketed, only_sensitive_column
 from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
 from voile.core.draws import SECRET, Draws
 from voile.core.parameters import AUTO, parameter
 from voile.core.partition import Partition
 from voile.core.table import Table
+from voile.kernels.glass import NEVER_CUT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,5 +54,5 @@ class Symb(RandomisedAlgorithm):
 
     def partition(self, table: Table, progress: Progress = lambda share: None, draws: Draws = SECRET) -> Partition:
         """Deal all rows to buckets, match them."""
-        uncut = rule_of(self.resolve(table).l, 1, 0, table.n)  # a part would have more rows than there are
-        return bucketed(table, uncut, self.key, self.match, progress, draws)
+        rule = NEVER_CUT._replace(ell=int(self.resolve(table).l))
+        return bucketed(table, rule, self.key, self.match, progress, draws)

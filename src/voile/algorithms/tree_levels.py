@@ -24,7 +24,7 @@ from voile.core.order import dense_rank, order_of
 from voile.core.partition import Partition
 from voile.core.table import Table
 from voile.kernels.loss import Loss
-from voile.kernels.node_bags import GROWING, bounds_of_draws
+from voile.kernels.node_bags import GROWING, bounds_of_draws, lay_out, runs_of_alike
 
 Codes = NDArray[np.int64]
 Grow = Callable[..., int]  # a kernel: rows, spare, nodes, first, numbers, children -> how many children
@@ -35,9 +35,12 @@ class Rows(NamedTuple):
 
     loss: Loss
     order: Codes  # row of the table at each place along the curve
-    values: NDArray[np.int32]  # quasi-identifying codes in that order
-    matrix: NDArray[np.int32]  # the same, then sensitive value and place; trees permute it
+    matrix: NDArray[np.int32]  # quasi-identifying codes in that order, sensitive value, place; trees permute it
     different: int  # sensitive values
+
+    def values(self) -> NDArray[np.int32]:
+        """Quasi-identifying codes along the curve; before a tree permutes the rows."""
+        return np.ascontiguousarray(self.matrix[:, :-2])
 
     def partition(self, group: Codes) -> Partition:
         """The partition of the table by a group for each place along the curve; numbers may have gaps."""
@@ -50,8 +53,8 @@ def rows_along_curve(table: Table, value: Codes, draws: Draws) -> tuple[Rows, Co
     """The rows of a table along the curve, layer by layer, and where layers begin (one more at the end). `value`
     are sensitive values numbered from 0."""
     loss, values, _ = loss_of(table)
-    mixed = draws.shuffled(runs_of_alike(values))
-    order, roots = mixed[curve_order(values[mixed], loss.step.size)], np.array([0, table.n])
+    along = curve_order(values, loss.step.size)  # the same, however rows that look alike are mixed
+    order, roots = draws.shuffled(runs_of_alike(values))[along], np.array([0, table.n])
     if table.persons is not None:
         layers = layers_of(table.persons, draws)
         number = np.empty(table.n, np.int64)
@@ -59,17 +62,9 @@ def rows_along_curve(table: Table, value: Codes, draws: Draws) -> tuple[Rows, Co
             number[layer] = i
         order = order[order_of(number[order])]
         roots = np.cumsum([0, *(layer.size for layer in layers)])
-    n, d = values.shape
-    matrix = np.empty((n, d + 2), np.int32)
-    matrix[:, :d], matrix[:, d], matrix[:, d + 1] = values[order], value[order], np.arange(n)
-    return Rows(loss, order, np.ascontiguousarray(matrix[:, :d]), matrix, int(value.max()) + 1), roots
-
-
-def runs_of_alike(values: NDArray[np.int32]) -> Codes:
-    """Where rows that look alike begin, in a table, where they stand together; one more at the end."""
-    new = np.ones(values.shape[0] + 1, bool)
-    new[1:-1] = (values[1:] != values[:-1]).any(axis=1)
-    return np.flatnonzero(new)
+    matrix = np.empty((table.n, values.shape[1] + 2), np.int32)
+    lay_out(values, value, order, matrix)
+    return Rows(loss, order, matrix, int(value.max()) + 1), roots
 
 
 def grown(rows: Rows, grow: Grow, roots: Codes, draws: Draws, progress: Progress) -> None:

@@ -15,52 +15,24 @@ from voile.kernels.edge_colouring import matchings
 from voile.kernels.glass import APART
 from voile.kernels.most_frequent import plan_groups
 from voile.kernels.node_bags import BEGIN, END, GROWING, KIND, LEAF, most_frequent_first, part_rows, set_aside
-from voile.kernels.skim import FAILED, skim_quotas
+from voile.kernels.skim import FAILED, skim_pairs, skim_quotas
 
 STAYS = 0
 
 
 @kernel
-def certain(rule, counts, top, kind, size, quotas):
-    """How many rows are skimmed before a cut that is certain, filling in how many of each value; FAILED: no cut.
-    `top` is the count of the most frequent value of either column, if there are two: then nothing is skimmed."""
-    quotas[:] = 0
-    if kind == LEAF or size < 2 * rule.least:
-        return FAILED
-    taken = 0
-    if top == 0:
-        taken = skim_quotas(counts, rule.ell, rule.tau, size * rule.limit[0] // rule.limit[1], quotas)
-        top = (counts - quotas).max()
-    return taken if taken != FAILED and top * rule.ell <= (size - taken) // 2 else FAILED
-
-
-@kernel
-def most_of_a_column(values, counts, pairs):
-    """The count of the most frequent value of either column, where values are pairs; 0 if they are not."""
-    most = 0
-    for c in range(pairs.shape[1]):
-        found = np.zeros(pairs[:, c].max() + 1, np.int64)
-        for i in range(values.size):
-            found[pairs[values[i], c]] += counts[i]
-        most = max(most, found.max())
-    return most
-
-
-@kernel
 def places_of_pairs(values, counts, pairs, ell):
-    """The group of each place of each value in turn, where values are pairs and groups differ in both columns. And
-    the place of each value in that turn: pairs are taken in the order of their first column."""
-    by_value = np.argsort(values)
+    """The group of each place, and where the places of each value begin, where values are pairs and groups
+    differ in both columns. Pairs are taken in the order of their first column."""
     start, marks = np.empty(values.size, np.int64), np.empty((counts.sum(), 2), np.int64)
     at = 0
-    for i in by_value:
+    for i in np.argsort(values):
         start[i] = at
         for _ in range(counts[i]):
             marks[at] = pairs[values[i]]
             at += 1
-    second = np.searchsorted(np.unique(marks[:, 1]), marks[:, 1])
-    marks[:, 1] = second
-    rows, second_start = rows_by_colour(second, second.max() + 1)
+    marks[:, 1] = np.searchsorted(np.unique(marks[:, 1]), marks[:, 1])
+    rows, second_start = rows_by_colour(marks[:, 1].copy(), marks[:, 1].max() + 1)
     return matchings(marks, second_start, rows, at // ell), start
 
 
@@ -72,6 +44,28 @@ def places_of_values(counts, ell):
         start[v + 1] = start[v] + counts[v]
     places, _ = plan_groups(start, ell)
     return places, start
+
+
+@kernel
+def certain(rule, counts, size, quotas):
+    """How many rows are skimmed before a cut that is certain, filling in how many of each value; FAILED: no
+    cut."""
+    taken = skim_quotas(counts, rule.ell, rule.tau, size * rule.limit[0] // rule.limit[1], quotas)
+    if taken == FAILED or (counts - quotas).max() * rule.ell > (size - taken) // 2:
+        return FAILED
+    return taken
+
+
+@kernel
+def certain_in_both(rule, counts, pairs, places, start, size, quotas):
+    """The same, where values are pairs."""
+    left, tops = np.zeros((pairs.max() + 1, 2), np.int64), np.empty(2, np.int64)
+    for v in range(counts.size):
+        for c in range(2):
+            left[pairs[v, c], c] += counts[v]
+    most = size * rule.limit[0] // rule.limit[1]
+    taken = skim_pairs(counts, pairs, places, start, left, rule.ell, rule.tau, most, quotas, tops)
+    return taken if taken != FAILED and tops.max() * rule.ell <= (size - taken) // 2 else FAILED
 
 
 @kernel
@@ -101,14 +95,17 @@ def grow_blindly(loss, rule, rows, spare, pairs, nodes, first, numbers, group, c
     for i in range(nodes.shape[0]):
         begin, end = nodes[i, BEGIN], nodes[i, END]
         values, number = most_frequent_first(rows, begin, end, counts, rank)
-        quotas, drawn = np.empty(number.size, np.int64), numbers[first[i] : first[i] + end - begin]
-        top = most_of_a_column(values, number, pairs)
-        taken = certain(rule, number, top, nodes[i, KIND], end - begin, quotas)
+        quotas, drawn = np.zeros(number.size, np.int64), numbers[first[i] : first[i] + end - begin]
+        taken, may_be_cut = FAILED, nodes[i, KIND] == GROWING and end - begin >= 2 * rule.least
+        if pairs.shape[1]:
+            places, start = places_of_pairs(values, number, pairs, rule.ell)
+            if may_be_cut:
+                taken = certain_in_both(rule, number, pairs[values], places, start, end - begin, quotas)
+        else:
+            if may_be_cut:
+                taken = certain(rule, number, end - begin, quotas)
+            places, start = places_of_values(number if taken == FAILED else number[:0], rule.ell)
         if taken == FAILED:
-            if pairs.shape[1]:
-                places, start = places_of_pairs(values, number, pairs, rule.ell)
-            else:
-                places, start = places_of_values(number, rule.ell)
             deal(rows, begin, end, rank, places, start, number, drawn, group)
             continue
         middle = end

@@ -11,24 +11,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.kernels.assignment import assign
 from voile.kernels.blind_cuts import NOWHERE, cut_of, goes_left, new_room
 from voile.kernels.compiled import inlined_kernel, kernel
 from voile.kernels.node_bags import BEGIN, END, GROWING, KIND, LEAF, most_frequent_first, part_rows, set_aside
 from voile.kernels.shift_test import passes
-from voile.kernels.signatures import plan_signatures
 from voile.kernels.skim import FAILED, skim_quotas
 
 APART = -1  # the seat of a row that is skimmed
+CERTAIN = (1, 2)  # tau of a cut in the middle that passes whoever is where
 
 
 class Rule(NamedTuple):
     """What is fixed in advance: nothing here depends on the sensitive column."""
 
     ell: int
-    least: int  # rows of a part
+    least: int  # a part of fewer than twice so many rows is not cut
     tau: tuple[int, int]
     limit: tuple[int, int]  # share of a node that may be skimmed, at most
+    sure: tuple[int, int]  # share that may be skimmed to make a cut certain
     exact: bool  # cut in the middle, else between codes
+
+
+NEVER_CUT = Rule(ell=2, least=2**62 // 2, tau=(1, 1), limit=(0, 1), sure=(0, 1), exact=True)
 
 
 class Seats(NamedTuple):
@@ -54,24 +59,14 @@ class Plan(NamedTuple):
 
 @kernel
 def planned(counts, quotas, ell):
-    """The plan of what is left after so many rows of each value are skimmed. Both stand in order of `counts`."""
+    """PLAN of what is left after so many rows of each value are skimmed; both stand in order of `counts`. It is
+    Assign of m-invariance: few buckets, the first with the most frequent values and as large as can be, since rows
+    of a large bucket have near ones."""
     kept = counts - quotas
-    keys = np.empty(kept.size, np.int64)
-    different = 0
-    for v in range(kept.size):
-        if kept[v] > 0:
-            keys[different] = (counts[0] - kept[v]) * kept.size + v
-            different += 1
-    order = np.sort(keys[:different])
-    descending = np.empty(different, np.int64)
-    for i in range(different):
-        order[i] %= kept.size
-        descending[i] = kept[order[i]]
-    alpha, start, listed = plan_signatures(descending, ell)
+    alpha, start, listed = assign(kept, ell)
     first = np.zeros(kept.size + 1, np.int64)
-    for i in range(listed.size):
-        listed[i] = order[listed[i]]
-        first[listed[i] + 1] += 1
+    for v in listed:
+        first[v + 1] += 1
     for v in range(kept.size):
         first[v + 1] += first[v]
     seats, at, left = np.empty(listed.size, np.int64), first[:-1].copy(), np.empty(listed.size, np.int64)
@@ -99,13 +94,18 @@ def seat_of(plan, v, number):
 
 
 @kernel
-def skimmed(rule, counts, kind, size, quotas):
-    """How many rows are skimmed before a cut is tested, filling in how many of each value; FAILED: no cut."""
-    if kind == LEAF or size < 2 * rule.least:
+def skimmed(rule, counts, size, quotas):
+    """How many rows are skimmed before a cut is tested, filling in how many of each value.
+
+    So many that the cut is certain, if that is a small share; else so many that it is likely, if that is not too
+    large a share; else none: then a test that fails has cost nothing. Told by counts alone.
+    """
+    taken = skim_quotas(counts, rule.ell, CERTAIN, size * rule.sure[0] // rule.sure[1], quotas)
+    if taken == FAILED:
+        taken = skim_quotas(counts, rule.ell, rule.tau, size * rule.limit[0] // rule.limit[1], quotas)
+    if taken == FAILED:
         quotas[:] = 0
-        return FAILED
-    most = size * rule.limit[0] // rule.limit[1]
-    return skim_quotas(counts, rule.ell, rule.tau, most, quotas)
+    return max(taken, 0)
 
 
 @kernel
@@ -152,10 +152,10 @@ def grow(loss, rule, rows, spare, values, nodes, first, numbers, seats, children
     for i in range(nodes.shape[0]):
         begin, end = nodes[i, BEGIN], nodes[i, END]
         _, number = most_frequent_first(rows, begin, end, counts, rank)
-        quotas = np.empty(number.size, np.int64)
-        taken = skimmed(rule, number, nodes[i, KIND], end - begin, quotas)
-        if taken == FAILED:
-            quotas[:] = 0
+        quotas, taken = np.zeros(number.size, np.int64), 0
+        may_be_cut = nodes[i, KIND] == GROWING and end - begin >= 2 * rule.least
+        if may_be_cut:
+            taken = skimmed(rule, number, end - begin, quotas)
         plan = planned(number, quotas, rule.ell)
         for r in range(begin, end):
             seat[r - begin] = seat_of(plan, rank[rows[r, d]], numbers[first[i] + r - begin])
@@ -164,7 +164,7 @@ def grow(loss, rule, rows, spare, values, nodes, first, numbers, seats, children
             middle = set_aside(rows, spare, seat, begin, end, APART)
             children[born, BEGIN], children[born, END], children[born, KIND] = middle, end, LEAF
             born += 1
-        if taken != FAILED:
+        if may_be_cut:
             cut = cut_of(loss, room, rows, begin, middle, d, rule.exact, rule.least)
             if cut.column != NOWHERE and test(plan, number - quotas, rows, seat, begin, middle, cut, rule.ell):
                 part_rows(rows, spare, begin, middle, cut)

@@ -15,6 +15,36 @@ GROWING, LEAF = range(2)
 
 
 @kernel
+def runs_of_alike(values):
+    """Where rows that look alike begin, where they stand together; one more at the end.
+
+    >>> runs_of_alike(np.array([[1, 2], [1, 2], [1, 3]])).tolist()
+    [0, 2, 3]
+    """
+    starts = np.empty(values.shape[0] + 1, np.int64)
+    runs = 0
+    for i in range(values.shape[0]):
+        alike = i > 0
+        for j in range(values.shape[1] if alike else 0):
+            alike &= values[i, j] == values[i - 1, j]
+        if not alike:
+            starts[runs] = i
+            runs += 1
+    starts[runs] = values.shape[0]
+    return starts[: runs + 1].copy()
+
+
+@kernel
+def lay_out(values, value, order, matrix):
+    """Fill in the rows in an order: quasi-identifying codes, sensitive value, place."""
+    d = values.shape[1]
+    for i in range(order.size):
+        for j in range(d):
+            matrix[i, j] = values[order[i], j]
+        matrix[i, d], matrix[i, d + 1] = value[order[i]], i
+
+
+@kernel
 def bounds_of_draws(rows, nodes, first, counts, bounds):
     """Fill in the bound of each row's draw: how many rows of its value are still to come, itself included. Node
     i's rows draw from first[i] on; `counts` is all zeros, and will be."""

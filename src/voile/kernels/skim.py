@@ -7,6 +7,7 @@ l-diverse by itself.
 
 import numpy as np
 
+from voile.kernels.colours import rows_by_colour
 from voile.kernels.compiled import kernel
 from voile.kernels.most_frequent import sift_down, sift_up
 
@@ -52,3 +53,47 @@ def skim_quotas(counts, ell, tau, most, quotas):
         if size == 0:
             return FAILED
     return taken
+
+
+@kernel
+def skim_pairs(counts, pairs, group, start, left, ell, tau, most, quotas, tops):
+    """The same for pairs of values, of which neither column may have a too frequent one: whole groups are taken
+    that differ in both columns, those with the most frequent values first.
+
+    Pair v has `counts[v]` places from start[v] on, and group[place] is the group of a place. `left` are the rows
+    of each value of each column; lowered by what is taken. Fills in the most frequent of what is left in `tops`.
+    """
+    quotas[:] = 0
+    rest, taken = counts.sum(), 0
+    owner = np.empty(group.size, np.int64)
+    weight = np.zeros(group.max() + 1, np.int64)
+    for v in range(counts.size):
+        for place in range(start[v], start[v] + counts[v]):
+            owner[place] = v
+            weight[group[place]] += left[pairs[v, 0], 0] + left[pairs[v, 1], 1]
+    for c in range(2):
+        tops[c] = left[:, c].max()
+    having = np.zeros((tops.max() + 1, 2), np.int64)  # how many values of each column have so many rows
+    for c in range(2):
+        for value in range(left.shape[0]):
+            having[left[value, c], c] += 1
+    places, first = rows_by_colour(group, weight.size)
+    for g in np.argsort(-weight, kind="mergesort"):
+        if tops.max() * ell * tau[1] <= tau[0] * rest:
+            return taken
+        size = first[g + 1] - first[g]
+        if taken + size > most or rest - size < ell:
+            return FAILED
+        for i in range(first[g], first[g + 1]):
+            v = owner[places[i]]
+            quotas[v] += 1
+            for c in range(2):
+                having[left[pairs[v, c], c], c] -= 1
+                left[pairs[v, c], c] -= 1
+                having[left[pairs[v, c], c], c] += 1
+        for c in range(2):
+            while having[tops[c], c] == 0:
+                tops[c] -= 1
+        taken += size
+        rest -= size
+    return FAILED
