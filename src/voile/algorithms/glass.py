@@ -138,7 +138,7 @@ def only_sensitive_column(table: Table, key: str) -> dict[str, Codes]:
             f"{len(table.sensitive)} sensitive columns",
             where="spec",
             rule=f"{key} protects exactly one: buckets that differ in two leave no choice of who is near",
-            remedy="use the algorithm blind_cut, which protects two, or elig, which protects each of them (against "
-            "a reader of the release), or declare the others identifying (dropped) or quasi-identifying",
+            remedy="use the algorithm blind_cut, which protects two, or elig, which protects each of them "
+            "(against a reader of the release), or declare the others identifying (dropped) or quasi-identifying",
         )
     return {column.name: distinct_values(column.codes)[1] for column in table.sensitive}

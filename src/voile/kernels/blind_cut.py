@@ -14,10 +14,22 @@ from voile.kernels.compiled import kernel
 from voile.kernels.edge_colouring import matchings
 from voile.kernels.glass import APART
 from voile.kernels.most_frequent import plan_groups
-from voile.kernels.node_bags import BEGIN, END, GROWING, KIND, LEAF, most_frequent_first, part_rows, set_aside
+from voile.kernels.node_bags import (
+    BEGIN,
+    END,
+    GROWING,
+    KIND,
+    LEAF,
+    add_child,
+    longest,
+    most_frequent_first,
+    part_rows,
+    set_aside,
+)
 from voile.kernels.skim import FAILED, skim_pairs, skim_quotas
 
 STAYS = 0
+NEARLY_HALF = (2, 5)  # of the rows on either side of a cut between codes: else slack for further cuts is lost
 
 
 @kernel
@@ -48,12 +60,11 @@ def places_of_values(counts, ell):
 
 @kernel
 def certain(rule, counts, size, quotas):
-    """How many rows are skimmed before a cut that is certain, filling in how many of each value; FAILED: no
-    cut."""
+    """How many rows are skimmed before a cut that is certain, filling in how many of each value; FAILED: no cut.
+    And how many rows either part must then have."""
     taken = skim_quotas(counts, rule.ell, rule.tau, size * rule.limit[0] // rule.limit[1], quotas)
-    if taken == FAILED or (counts - quotas).max() * rule.ell > (size - taken) // 2:
-        return FAILED
-    return taken
+    part = (counts - quotas).max() * rule.ell
+    return taken if part <= (size - taken) // 2 else FAILED, part
 
 
 @kernel
@@ -65,7 +76,20 @@ def certain_in_both(rule, counts, pairs, places, start, size, quotas):
             left[pairs[v, c], c] += counts[v]
     most = size * rule.limit[0] // rule.limit[1]
     taken = skim_pairs(counts, pairs, places, start, left, rule.ell, rule.tau, most, quotas, tops)
-    return taken if taken != FAILED and tops.max() * rule.ell <= (size - taken) // 2 else FAILED
+    part = tops.max() * rule.ell
+    return taken if part <= (size - taken) // 2 else FAILED, part
+
+
+@kernel
+def draw_apart(rows, begin, end, rank, quotas, numbers, seat):
+    """Seats of rows of which so many of each value are drawn to be set aside; `quotas` is used up."""
+    d = rows.shape[1] - 2
+    for r in range(begin, end):
+        v = rank[rows[r, d]]
+        seat[r - begin] = STAYS
+        if numbers[r - begin] < quotas[v]:
+            quotas[v] -= 1
+            seat[r - begin] = APART
 
 
 @kernel
@@ -87,46 +111,35 @@ def grow_blindly(loss, rule, rows, spare, pairs, nodes, first, numbers, group, c
     stands for itself."""
     d, different = rows.shape[1] - 2, pairs.shape[0]
     counts, rank, room = np.zeros(different, np.int64), np.empty(different, np.int64), new_room()
-    longest = 0
-    for i in range(nodes.shape[0]):
-        longest = max(longest, nodes[i, END] - nodes[i, BEGIN])
-    seat = np.empty(longest, np.int64)
-    born = 0
+    seat, born = np.empty(longest(nodes), np.int64), 0
     for i in range(nodes.shape[0]):
         begin, end = nodes[i, BEGIN], nodes[i, END]
         values, number = most_frequent_first(rows, begin, end, counts, rank)
         quotas, drawn = np.zeros(number.size, np.int64), numbers[first[i] : first[i] + end - begin]
-        taken, may_be_cut = FAILED, nodes[i, KIND] == GROWING and end - begin >= 2 * rule.least
+        taken, part = FAILED, 0
+        may_be_cut = nodes[i, KIND] == GROWING and end - begin >= 2 * rule.least
         if pairs.shape[1]:
             places, start = places_of_pairs(values, number, pairs, rule.ell)
             if may_be_cut:
-                taken = certain_in_both(rule, number, pairs[values], places, start, end - begin, quotas)
+                taken, part = certain_in_both(rule, number, pairs[values], places, start, end - begin, quotas)
         else:
             if may_be_cut:
-                taken = certain(rule, number, end - begin, quotas)
+                taken, part = certain(rule, number, end - begin, quotas)
             places, start = places_of_values(number if taken == FAILED else number[:0], rule.ell)
         if taken == FAILED:
             deal(rows, begin, end, rank, places, start, number, drawn, group)
             continue
         middle = end
         if taken > 0:
-            for r in range(begin, end):
-                v = rank[rows[r, d]]
-                seat[r - begin] = STAYS
-                if drawn[r - begin] < quotas[v]:
-                    quotas[v] -= 1
-                    seat[r - begin] = APART
+            draw_apart(rows, begin, end, rank, quotas, drawn, seat)
             middle = set_aside(rows, spare, seat, begin, end, APART)
-            children[born, BEGIN], children[born, END], children[born, KIND] = middle, end, LEAF
-            born += 1
-        cut = cut_of(loss, room, rows, begin, middle, d, True, 1)
+            born = add_child(children, born, middle, end, LEAF)
+        between = max(part, (middle - begin) * NEARLY_HALF[0] // NEARLY_HALF[1])
+        cut = cut_of(loss, room, rows, begin, middle, d, True, between)
         left = (middle - begin) // 2  # of rows that are all alike: the first half along the curve
         if cut.column != NOWHERE:
             left = cut.left
             part_rows(rows, spare, begin, middle, cut)
-        for side in range(2):
-            children[born, BEGIN] = begin + side * left
-            children[born, END] = middle if side else begin + left
-            children[born, KIND] = GROWING
-            born += 1
+        born = add_child(children, born, begin, begin + left, GROWING)
+        born = add_child(children, born, begin + left, middle, GROWING)
     return born

@@ -1,7 +1,7 @@
 """CUT: where to cut a node, by quasi-identifiers alone (facts/safety.md 1.1).
 
 Rows stand along a curve, and parts keep that order. Each column is cut in the middle: exactly, rows of the middle
-code in the order of the curve, or between two codes as near to it as can be. Of all columns the one is taken whose
+code in the order of the curve, or between two codes as near to it as can be. Of all cuts the one is taken whose
 parts have the nearest rows, judged by pairs that are picked without looking at anything.
 """
 
@@ -61,14 +61,13 @@ def pick_pairs(loss, room, rows, begin, end, d):
 
 
 @inlined_kernel
-def middle_cut(room, rows, begin, end, j, low, high, exact):
-    """The cut of a column in its middle, exactly or between two codes."""
+def middle_cuts(room, rows, begin, end, j, low, high):
+    """The cuts of a column in its middle: exactly, and between two codes."""
     size = end - begin
     code, below, upto = middle(room.bins, rows, begin, end, j, low, high)
-    if exact:
-        return Cut(j, code, size // 2 - below, upto - below, size // 2)
     at_code = below == 0 or (upto < size and 2 * upto - size < size - 2 * below)
-    return Cut(j, code + at_code, 0, 1, upto if at_code else below)
+    half = Cut(j, code, size // 2 - below, upto - below, size // 2)
+    return half, Cut(j, code + at_code, 0, 1, upto if at_code else below)
 
 
 @inlined_kernel
@@ -92,25 +91,27 @@ def judged(room, rows, begin, end, cut, pairs):
 
 
 @kernel
-def cut_of(loss, room, rows, begin, end, d, exact, least):
-    """The best cut that leaves `least` rows or more on both sides; its column is NOWHERE if there is none. An
-    exact cut always leaves half of them."""
-    best, found = np.inf, Cut(NOWHERE, 0, 0, 0, 0)
-    pairs = 0
+def cut_of(loss, room, rows, begin, end, d, exact, between):
+    """The best cut, if `exact` of those in the middle, and of those between two codes that leave `between` rows or
+    more on both sides; its column is NOWHERE if there is none."""
+    best, found, pairs = np.inf, Cut(NOWHERE, 0, 0, 0, 0), 0
     for j in range(d):
         low = high = rows[begin, j]
         for i in range(begin + 1, end):
             low, high = min(low, rows[i, j]), max(high, rows[i, j])
         if low == high:
             continue
-        cut = middle_cut(room, rows, begin, end, j, low, high, exact)
-        if cut.left < least or end - begin - cut.left < least:
-            continue
         if pairs == 0:
             pairs = pick_pairs(loss, room, rows, begin, end, d)
-        cost = judged(room, rows, begin, end, cut, pairs)
-        if cost < best:
-            best, found = cost, cut
+        half, apart = middle_cuts(room, rows, begin, end, j, low, high)
+        if exact:
+            cost = judged(room, rows, begin, end, half, pairs)
+            if cost < best:
+                best, found = cost, half
+        if between <= apart.left <= end - begin - between:
+            cost = judged(room, rows, begin, end, apart, pairs)
+            if cost < best:
+                best, found = cost, apart
     return found
 
 

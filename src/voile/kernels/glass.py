@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 from voile.kernels.assignment import assign
 from voile.kernels.blind_cuts import NOWHERE, cut_of, goes_left, new_room
 from voile.kernels.compiled import inlined_kernel, kernel
-from voile.kernels.node_bags import BEGIN, END, GROWING, KIND, LEAF, most_frequent_first, part_rows, set_aside
+from voile.kernels.node_bags import (
+    BEGIN,
+    END,
+    GROWING,
+    KIND,
+    LEAF,
+    add_child,
+    longest,
+    most_frequent_first,
+    part_rows,
+    set_aside,
+)
 from voile.kernels.shift_test import passes
 from voile.kernels.skim import FAILED, skim_quotas
 
@@ -144,11 +155,7 @@ def grow(loss, rule, rows, spare, values, nodes, first, numbers, seats, children
     there are."""
     d = rows.shape[1] - 2
     counts, rank, room = np.zeros(values, np.int64), np.empty(values, np.int64), new_room()
-    longest = 0
-    for i in range(nodes.shape[0]):
-        longest = max(longest, nodes[i, END] - nodes[i, BEGIN])
-    seat = np.empty(longest, np.int64)
-    born = 0
+    seat, born = np.empty(longest(nodes), np.int64), 0
     for i in range(nodes.shape[0]):
         begin, end = nodes[i, BEGIN], nodes[i, END]
         _, number = most_frequent_first(rows, begin, end, counts, rank)
@@ -162,17 +169,14 @@ def grow(loss, rule, rows, spare, values, nodes, first, numbers, seats, children
         middle = end
         if taken > 0:
             middle = set_aside(rows, spare, seat, begin, end, APART)
-            children[born, BEGIN], children[born, END], children[born, KIND] = middle, end, LEAF
-            born += 1
+            born = add_child(children, born, middle, end, LEAF)
         if may_be_cut:
-            cut = cut_of(loss, room, rows, begin, middle, d, rule.exact, rule.least)
+            between = rows.shape[0] if rule.exact else rule.least  # no part has so many rows, or so many at least
+            cut = cut_of(loss, room, rows, begin, middle, d, rule.exact, between)
             if cut.column != NOWHERE and test(plan, number - quotas, rows, seat, begin, middle, cut, rule.ell):
                 part_rows(rows, spare, begin, middle, cut)
-                for side in range(2):
-                    children[born, BEGIN] = begin + side * cut.left
-                    children[born, END] = middle if side else begin + cut.left
-                    children[born, KIND] = GROWING
-                    born += 1
+                born = add_child(children, born, begin, begin + cut.left, GROWING)
+                born = add_child(children, born, begin + cut.left, middle, GROWING)
                 continue
         publish(plan, seats, rows, seat, begin, middle)
     return born

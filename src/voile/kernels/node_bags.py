@@ -8,10 +8,26 @@ node.
 import numpy as np
 
 from voile.kernels.blind_cuts import goes_left
-from voile.kernels.compiled import kernel
+from voile.kernels.compiled import inlined_kernel, kernel
 
 BEGIN, END, KIND = range(3)  # columns of a node
 GROWING, LEAF = range(2)
+
+
+@kernel
+def longest(nodes):
+    """The rows of the largest node."""
+    most = 0
+    for i in range(nodes.shape[0]):
+        most = max(most, nodes[i, END] - nodes[i, BEGIN])
+    return most
+
+
+@inlined_kernel
+def add_child(children, born, begin, end, kind):
+    """One more node of the next level."""
+    children[born, BEGIN], children[born, END], children[born, KIND] = begin, end, kind
+    return born + 1
 
 
 @kernel
