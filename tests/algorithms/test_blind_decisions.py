@@ -330,6 +330,22 @@ def test_two_columns_are_refused_by_name_where_no_choice_is_left():
             make(l=2).partition(table)
 
 
+# Limits: what the marginal rung does not promise
+
+
+@pytest.mark.parametrize("algorithm", [Glass(l=2), Symb(l=2), Symb(l=2, match="fast")], ids=str)
+def test_one_known_value_may_tell_the_others(algorithm):
+    """Four persons on a line, two values: 02|13 is made only if the first two are alike. Everybody is at 1/2, but
+    one value tells all."""
+    worlds = sorted(set(permutations((0, 0, 1, 1))))
+    made = []
+    for world in worlds:
+        group = algorithm.partition(small(range(4), world), draws=InsecureDraws(1)).group.tolist()
+        if group[0] == group[2] and group[1] == group[3]:
+            made.append(world)
+    assert made == [(0, 0, 1, 1), (1, 1, 0, 0)]
+
+
 # 3: `glass` decides on a skim by size and bag
 
 
