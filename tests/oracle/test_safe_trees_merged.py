@@ -21,10 +21,10 @@ SIX = [(0, 0, 1, 1, 2, 2), (0, 0, 0, 1, 2, 3)]
 
 def vectors(of_six):
     """Count vectors of four and five persons, and some of six."""
-    for values in [*count_vectors(4, 2), *count_vectors(5, 2), *of_six]:
-        yield pytest.param(
-            values, marks=[pytest.mark.slow] if len(values) > 5 else [], id="".join(map(str, values))
-        )
+    return [
+        pytest.param(values, marks=[pytest.mark.slow] if len(values) > 5 else [], id="".join(map(str, values)))
+        for values in [*count_vectors(4, 2), *count_vectors(5, 2), *of_six]
+    ]
 
 
 def algorithm(key, also="", positions=subjects.POSITIONS):
