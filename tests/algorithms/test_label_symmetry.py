@@ -8,6 +8,7 @@ import pytest
 
 from tests.algorithms.tree_transcripts import drawn_by, glass_tree, transcript
 from tests.small_tables import table_from
+from voile.algorithms import elig
 from voile.algorithms.blind_cut import rule_of
 from voile.algorithms.fixed_settings import settings_of_glass
 from voile.algorithms.match import matched
@@ -80,6 +81,16 @@ def test_nor_with_more_places_than_a_set_of_bits_has():
     numbers, others = chance.integers(0, 9, n).tolist(), chance.integers(0, 99, n).tolist()
     table = table_from(numbers, others, [0] * n, [0] * n, secret.tolist(), values=40)
     assert assert_same_groups(table, 35, 1, turning=False)
+
+
+def test_nor_where_outlying_rows_begin_in_bands(monkeypatch):
+    """As in tables of more than 125,000 rows."""
+    monkeypatch.setattr(elig, "SMALL", 50)
+    monkeypatch.setattr(elig, "BANDS", 8)
+    chance = np.random.default_rng(6)
+    assert (
+        sum(assert_same_groups(random_table(chance, 300, 6, 9), 2, seed, turning=True) for seed in range(6)) >= 3
+    )
 
 
 @pytest.mark.parametrize("ell", [2, 4, 6])
