@@ -136,8 +136,8 @@ def text_of(found: dict[str, Any]) -> str:
     parts = [
         f"""# What safety from someone who knows the algorithm costs
 
-Made by `python -m benchmarks.safety` in {found["seconds"] / 60:.0f} minutes. What draws at random is run until the
-standard error of its mean is below {STEADY:.2%} of it, {found["most"]} times at most; ± is that error. In brackets:
+Made by `python -m benchmarks.safety` in {found["seconds"] / 60:.0f} minutes. What draws is run until the standard
+error of its mean is below {STEADY:.2%} of it, {found["most"]} times at most; ± is that error. In brackets:
 times the figure of facts/safety.md 4.1. "strong": safe even if everybody outside the victim's group is known;
 "marginal": safe from someone who knows the algorithm, but no other person's value; "no": not safe from someone
 who knows the algorithm. All groups keep frequency l; nothing is suppressed unless said. GCP is `gcp_leaves`.
@@ -145,8 +145,8 @@ who knows the algorithm. All groups keep frequency l; nothing is suppressed unle
 ![loss](safety.png)
 """,
         *(losses(name, entries) for name in TUNED),
-        "The facts have Mondrian with medians alone; free cuts are ours. The settings were chosen on Adult, so its\n"
-        "rows are mildly optimistic.\n",
+        "The facts have Mondrian with medians alone; free cuts are ours. The settings were chosen on Adult, so\n"
+        "its rows are mildly optimistic.\n",
         "## Beside ARX: six QI, ARX's hierarchies, frequency l\n\n" + table(beside_arx(entries)),
         "ARX 3.9.2 from facts/peers.md, not run here; it is not safe from someone who knows it.\n",
         "# Tables we did not tune on\n",

@@ -42,7 +42,7 @@ GCPS = ("gcp_leaves", "gcp_minus1")
 
 
 def queries(condition: str) -> str:
-    """The measure of facts/safety.md 4.2: 400 counts of one sensitive value, relative to at least .5 % of all rows."""
+    """The measure of facts/safety.md 4.2: 400 counts of one sensitive value, against .5 % of all rows at least."""
     return f"qwe_mean[queries=400, on={condition}]"
 
 

@@ -50,12 +50,12 @@ def _nursery() -> Table:
 
 
 def _women() -> Table:
-    """The last row of each woman that is complete; her industry is sensitive."""
+    """The first complete row of each woman; her industry is sensitive."""
     spec = {name: entry for name, entry in nlswork.columns().items() if name in nlswork.QUASI}
     names = [nlswork.SUBJECT, nlswork.WAVE, *spec, INDUSTRY]
     rows = pl.read_csv(nlswork.SOURCE, columns=names, infer_schema_length=None).drop_nulls()
-    last = rows.sort(nlswork.WAVE).unique(nlswork.SUBJECT, keep="last", maintain_order=True)
-    return voile.read(last.select(*spec, INDUSTRY), {**spec, INDUSTRY: {"role": "sensitive", "type": "integer"}})
+    first = rows.sort(nlswork.WAVE).unique(nlswork.SUBJECT, keep="first", maintain_order=True)
+    return voile.read(first.select(*spec, INDUSTRY), {**spec, INDUSTRY: {"role": "sensitive", "type": "integer"}})
 
 
 CONDITIONS = ("sex", "age", "age+sex")
@@ -67,7 +67,7 @@ TUNED = {
 UNTUNED = {
     "income": Measured("ACS, 100,000 rows, four QI in the papers' domains, 50 incomes", _incomes, (4, 6, 8, 10)),
     "nursery": Measured("Nursery, 12,960 rows, eight QI, five decisions", _nursery, (2, 3)),
-    "women": Measured("NLS, 4,692 women in their last wave, five QI, 12 industries", _women, (2, 3)),
+    "women": Measured("NLS, 4,692 women in their first wave, five QI, 12 industries", _women, (2, 3)),
 }
 TABLES = TUNED | UNTUNED
 
