@@ -65,7 +65,8 @@ def losses(name: str, entries: Entries) -> str:
 
 def _loss(entry: dict[str, Any]) -> str:
     error, times = entry["standard_errors"]["gcp_leaves"], ratio(entry)
-    words = f"{entry['gcp_leaves']:.4f}" + (f" ±{error:.4f}" if error else "")
+    small = "<0.0001" if error < 0.0001 else f"{error:.4f}"
+    words = f"{entry['gcp_leaves']:.4f}" + (f" ±{small}" if error else "")
     return words if times is None else f"{words} ({times:.2f})"
 
 
@@ -104,13 +105,12 @@ def errors(entries: Entries) -> Entries:
         }
         for entry in entries
         for condition in TABLES[entry["table"]].queried
-        if entry["run"] in QUERIED and queries(condition) in entry
+        if entry["run"] in QUERIED
     ]
 
 
 def _sex(entry: dict[str, Any]) -> float | None:
-    row = SEX.get((entry["table"], entry["run"]))
-    return row[TABLES[entry["table"]].queried_ells.index(entry["l"])] if row else None
+    return SEX.get((entry["table"], entry["run"]), {}).get(entry["l"])
 
 
 def counts(name: str, found: Entries) -> str:

@@ -23,16 +23,16 @@ GCP = {  # table, run: by l as in safety_tables
     ("acs", "bsgi"): (0.218, 0.261, 0.278, 0.302, 0.326),
     ("acs", "elig"): (0.040, 0.065, 0.094, 0.130, 0.173),
 }
-SEX = {  # errors of counts with a condition on sex, by l of queried_ells; lengths of age ranges are not given
-    ("adult7", "rda"): (0.432, 0.626, 0.759, 0.876),
-    ("adult7", "blind_cut"): (0.0, 0.025, 0.145, 0.340),
-    ("adult7", "glass"): (0.0, 0.0, 0.024, 0.344),
-    ("adult7", "symb"): (0.565, 0.572, 0.691, 0.702),
-    ("adult7", "elig"): (0.005, 0.039, 0.118, 0.252),
-    ("acs", "rda"): (0.445, 0.475),
-    ("acs", "blind_cut"): (0.0, 0.155),
-    ("acs", "glass"): (0.005, 0.096),
-    ("acs", "symb"): (0.400, 0.459),
-    ("acs", "elig"): (0.031, 0.146),
+SEX = {  # errors of counts with a condition on sex, by l; lengths of ranges of ages are not given
+    ("adult7", "rda"): {2: 0.432, 3: 0.626, 4: 0.759, 5: 0.876},
+    ("adult7", "blind_cut"): {2: 0.0, 3: 0.025, 4: 0.145, 5: 0.340},
+    ("adult7", "glass"): {2: 0.0, 3: 0.0, 4: 0.024, 5: 0.344},
+    ("adult7", "symb"): {2: 0.565, 3: 0.572, 4: 0.691, 5: 0.702},
+    ("adult7", "elig"): {2: 0.005, 3: 0.039, 4: 0.118, 5: 0.252},
+    ("acs", "rda"): {4: 0.445, 6: 0.475},
+    ("acs", "blind_cut"): {4: 0.0, 6: 0.155},
+    ("acs", "glass"): {4: 0.005, 6: 0.096},
+    ("acs", "symb"): {4: 0.400, 6: 0.459},
+    ("acs", "elig"): {4: 0.031, 6: 0.146},
 }
 ARX = {3: (0.108, 0.021), 5: (0.467, 0.247)}  # l: gcp_minus1, share of rows suppressed (facts/peers.md)

@@ -77,8 +77,7 @@ def repeated(name: str, label: str, ell: int, most: int = MOST) -> dict[str, Any
     """Means of all that is measured over several runs of one algorithm, and the standard error of each."""
     rival, table = RIVALS[label], table_of(name)
     algorithm = catalog.algorithm(rival.key).configure({"l": ell, **rival.more}).resolve(table)
-    asked = TABLES[name].queried if ell in TABLES[name].queried_ells else ()
-    measures = parse_measures(", ".join([*GCPS, *map(queries, asked)]), table)
+    measures = parse_measures(", ".join([*GCPS, *map(queries, TABLES[name].queried)]), table)
     runs: list[dict[str, float]] = []
     began = time.process_time()
     while not runs or not (algorithm.deterministic or len(runs) >= most or _steady(runs)):

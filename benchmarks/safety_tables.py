@@ -20,7 +20,6 @@ class Measured(NamedTuple):
     read: Callable[[], Table]
     ells: tuple[int, ...]
     queried: tuple[str, ...] = ()
-    queried_ells: tuple[int, ...] = ()
 
 
 def available() -> bool:
@@ -60,9 +59,9 @@ def _women() -> Table:
 
 CONDITIONS = ("sex", "age", "age+sex")
 TUNED = {
-    "adult7": Measured("Adult, 30,162 rows, seven QI", _seven, (2, 3, 4, 5, 6, 7), CONDITIONS, (2, 3, 4, 5)),
+    "adult7": Measured("Adult, 30,162 rows, seven QI", _seven, (2, 3, 4, 5, 6, 7), CONDITIONS),
     "adult6": Measured("Adult, 30,162 rows, six QI, ARX's hierarchies", _six, (2, 3, 4, 5, 6, 7)),
-    "acs": Measured("ACS, 295,243 rows, five QI, 27 occupations", _states, (4, 5, 6, 7, 8), CONDITIONS, (4, 6)),
+    "acs": Measured("ACS, 295,243 rows, five QI, 27 occupations", _states, (4, 5, 6, 7, 8), CONDITIONS),
 }
 UNTUNED = {
     "income": Measured("ACS, 100,000 rows, four QI in the papers' domains, 50 incomes", _incomes, (4, 6, 8, 10)),
