@@ -44,6 +44,8 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.tau_l_speed
 	$(BIN)/python -m benchmarks.k_jump
 	$(BIN)/python -m benchmarks.rivals
+	$(BIN)/python -m benchmarks.safety
+	$(BIN)/python -m benchmarks.safety_speed
 
 # every tool that the registry can install, in an environment of its own; some minutes
 peers: $(READY)
