@@ -50,8 +50,10 @@ def alike(n):
 SHAPES = {
     "line": line,
     "third": sides(lambda n: n // 3),
+    "halves": sides(lambda n: n // 2),
     "two": sides(lambda n: 2),
     "all but two": sides(lambda n: n - 2),
+    "bits": lambda n: [([int(p >= n // 2) for p in range(n)], Fraction(1))],
     "crossing": crossing,
     "twins": twins,
     "triplets": triplets,

@@ -1,16 +1,19 @@
 """Ten thousands of runs of a shipped algorithm on a handful of rows, without what takes long there.
 
-Threads run one after the other: to start them takes ten times as long as the work. And MATCH, which sees
-quasi-identifiers, buckets and places only, is not computed again for what it has seen already.
+Threads run one after the other: to start them takes ten times as long as the work. And MATCH, the loss and the
+curve, which see quasi-identifiers, buckets and places only, are not computed again for what they have seen.
 """
 
 from collections import Counter
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from unittest.mock import patch
 
+from voile.algorithms.hilbert import curve_order
 from voile.algorithms.match import matched
 from voile.algorithms.tree_levels import grown
+from voile.core.information_loss import loss_of
 from voile.kernels.node_bags import GROWING, KIND, LEAF
 
 THREADED = ("elig", "hilbert", "match", "tree_levels")
@@ -49,6 +52,14 @@ def remembered_matched(loss, values, bucket, place, progress):
     return _seen[key]
 
 
+def remembered_curve_order(values, axes):
+    """The curve, from memory where it can be."""
+    key = values.tobytes(), values.shape, axes
+    if key not in _seen:
+        _seen[key] = curve_order(values, axes)
+    return _seen[key]
+
+
 @contextmanager
 def small_runs():
     """Inside, algorithms run fast on small tables, and give the same groups."""
@@ -56,6 +67,8 @@ def small_runs():
         for name in THREADED:
             stack.enter_context(patch(f"voile.algorithms.{name}.ThreadPoolExecutor", OneAfterTheOther))
         stack.enter_context(patch("voile.algorithms.glass.matched", remembered_matched))
+        stack.enter_context(patch("voile.algorithms.tree_levels.curve_order", remembered_curve_order))
+        stack.enter_context(patch("voile.algorithms.tree_levels.loss_of", lru_cache(1)(loss_of)))  # of one table
         stack.enter_context(patch("os.cpu_count", lambda: 1))
         yield
 

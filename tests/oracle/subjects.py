@@ -12,8 +12,8 @@ import numpy as np
 
 from tests.oracle.every_draw import distribution
 from tests.oracle.gda_literal import gda
-from tests.oracle.small_runs import small_runs
 from tests.oracle.possible_worlds import Generalised, Node, canonical, certain
+from tests.oracle.small_runs import small_runs
 from tests.small_tables import axis_of, column, table_from
 from voile import catalog
 from voile.algorithms.streamliner.ria import colours_by_size, draw_candidates

@@ -1,5 +1,6 @@
 """`glass`, `symb` and `blind_cut` are their literals: the same draws, the same groups."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -49,7 +50,7 @@ def literally(kind, table, rule, seed):
     value = distinct_values(table.sensitive[0].codes)[1]
     rows, roots = rows_along_curve(table, value, draws)
     tree = kind(looks_along(table, rows.order), value[rows.order].tolist(), rule, draws)
-    groups = tree.groups([range(a, b) for a, b in zip(roots[:-1], roots[1:], strict=True)])
+    groups = tree.groups([range(a, b) for a, b in itertools.pairwise(roots)])
     return canonical([[int(rows.order[r]) for r in group] for group in groups]), tree.events
 
 
