@@ -11,11 +11,13 @@ from tests.kernels.test_signatures import bags, signatures_of
 from tests.oracle.safe_blocks_literal import passes
 from voile.kernels.shift_test import passes as kernel_passes
 
+NOT_COPRIME = [([2] * 7 + [1], 4), ([2] * 3 + [1] * 8, 5)]  # bags with signatures of 4 and 6, of 6 and 8 values
+
 
 @st.composite
 def cuts(draw):
     """A plan, and which rows of each of its places go left."""
-    counts, ell = draw(bags(most=8, values=8))
+    counts, ell = draw(bags(most=8, values=8) | st.sampled_from(NOT_COPRIME))
     signatures = signatures_of(counts, ell)
     evenly = draw(st.booleans())  # else hardly any cut passes
     within = [

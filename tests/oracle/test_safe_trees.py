@@ -141,7 +141,7 @@ def test_two_sensitive_columns_keep_the_strong_rung(pairs):
 @pytest.mark.parametrize("key, attack", [("blind_cut", worst_given_outsiders), ("glass", worst_posterior)])
 @pytest.mark.parametrize(
     "subject, values",
-    [((0, 0, 1, 2, 3), (0, 1, 2, 3, 4)), ((0, 0, 1, 2, 3, 4, 4), (0, 1, 2, 3, 4, 5, 6))],
+    [((0, 0, 1, 2, 3), (0, 1, 2, 3, 4)), ((0, 0, 1, 2, 3, 4, 5), (0, 1, 2, 3, 4, 5, 6))],
     ids=str,
 )
 def test_layers_keep_the_rung(key, attack, subject, values):
