@@ -74,3 +74,10 @@ def test_answers_yes_and_no():
     signatures = signatures_of([4, 4, 4, 4], 2)
     for within, answer in (([[2, 2], [2, 2]], True), ([[4, 0], [4, 0]], True), ([[4, 0], [0, 0]], False)):
         assert by_kernel([4, 4, 4, 4], 2, signatures, within) == answer
+
+
+def test_parts_of_fewer_than_l_rows_are_turned_down_at_once():
+    """A million different values in one group: all turns of it would take an hour."""
+    n = 1_000_000
+    everybody, half = np.arange(n), (np.arange(n) < n // 2).astype(np.int64)
+    assert not kernel_passes(np.array([0, n]), everybody, half, np.ones(n, np.int64), n // 2, n, n)
