@@ -4,10 +4,13 @@ catches (facts/safety.md, section 8).
 
 from fractions import Fraction
 from functools import cache
+from unittest.mock import patch
+
+import numpy as np
 
 from tests.oracle import subjects
 from tests.oracle.blind_cut_literal import BlindCut, rda_leaf
-from tests.oracle.every_draw import distribution
+from tests.oracle.every_draw import Script, distribution
 from tests.oracle.glass_literal import Glass
 from tests.oracle.possible_worlds import canonical, certain, worst_given_outsiders, worst_posterior
 from tests.oracle.safe_blocks_literal import Looks, Rule, bag_of, cut, passes_unturned, plan, without
@@ -195,6 +198,21 @@ def lowest_id(key, **parameters):
     return by
 
 
+def unshuffled(key, **parameters):
+    """A shipped algorithm that leaves persons who look alike where the table has them: in order of value."""
+
+    def by(ell):
+        algorithm = subjects.catalog_algorithm(key, table=standing("triplets"), l=ell, **parameters)
+
+        def of(world):
+            with patch.object(Script, "shuffled", lambda self, start: np.arange(int(start[-1]))):
+                return algorithm(world)
+
+        return of
+
+    return by
+
+
 def best_of_two(algorithm):
     """The release that loses less of two that were drawn."""
 
@@ -245,6 +263,14 @@ CONTROLS = {  # what must be caught: the attack, l, the smallest table, and how 
         1,
     ),
     "blind_cut by lowest id": (lowest_id("blind_cut", **CUT), worst_posterior, 2, (0, 0, 1, 2), 1),
+    "glass, triplets in order": (
+        unshuffled("glass", match="fast", cuts="middle", **CUT),
+        worst_posterior,
+        2,
+        (0, 0, 1, 2),
+        1,
+    ),
+    "blind_cut, triplets in order": (unshuffled("blind_cut", **CUT), worst_posterior, 2, (0, 1, 2, 3), 1),
     "GLASS, skim put back": (
         on(SkimPutBack, "bits", exact=False, tau=MOST),
         worst_posterior,
