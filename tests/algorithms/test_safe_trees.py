@@ -48,7 +48,9 @@ def check_diverse(table, group, ell):
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("key, parameters", CHOICES, ids=str)
-@pytest.mark.parametrize("ell", [2, 4, "auto"])
+@pytest.mark.parametrize(
+    "ell", [2, pytest.param(4, marks=pytest.mark.slow), pytest.param("auto", marks=pytest.mark.slow)]
+)
 def test_tiny_tables_are_refused_or_diverse(name, key, parameters, ell):
     table = table_of(*TABLES[name])
     chosen = catalog.algorithm(key).configure({"l": ell, **parameters})

@@ -102,5 +102,6 @@ def test_blind_cut_is_its_literal():
     assert compared("blind_cut", BlindCut, 200) == {"cut", "skim"}
 
 
+@pytest.mark.slow
 def test_symb_is_its_literal():
     assert compared("symb", Symb, 30) == set()
