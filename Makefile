@@ -57,6 +57,7 @@ papers: $(READY)
 
 oracle: $(READY)
 	$(BIN)/python -m tests.oracle.verdicts
+	$(BIN)/python -m tests.oracle.safe_controls
 
 clean:
 	rm -rf $(VENV) .venv-peers voile-demo build dist .pytest_cache .mypy_cache .ruff_cache

@@ -5,6 +5,7 @@ next answer like an odometer. So the real algorithm runs on every possible outco
 """
 
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
@@ -34,10 +35,7 @@ def every_draw(run):
     while True:
         script = Script(numbers)
         result = run(script)
-        weight = Fraction(1)
-        for bound in script.bounds:
-            weight /= bound
-        yield weight, result
+        yield Fraction(1, prod(script.bounds)), result
         numbers = script.numbers
         while numbers and numbers[-1] == script.bounds[len(numbers) - 1] - 1:
             numbers.pop()

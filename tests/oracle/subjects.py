@@ -13,6 +13,7 @@ import numpy as np
 from tests.oracle.every_draw import distribution
 from tests.oracle.gda_literal import gda
 from tests.oracle.possible_worlds import Generalised, Node, canonical, certain
+from tests.oracle.small_runs import small_runs
 from tests.small_tables import axis_of, column, table_from
 from voile import catalog
 from voile.algorithms.streamliner.ria import colours_by_size, draw_candidates
@@ -38,16 +39,28 @@ def table_of(world, positions=POSITIONS):
     return table_from(positions[:n], [0] * n, [0] * n, [0] * n, list(world), values=max(world) + 1)
 
 
-def persons_in(partition, table):
-    """The partition as groups of persons, who are numbered by their position."""
-    person = {int(position): p for p, position in enumerate(sorted(table.quasi[0].codes))}
+def persons_of_rows(table, world):
+    """The person of each row, numbered by position. Of those who look alike by their value: rows that are alike in
+    that too are exchangeable, because their order is drawn."""
+    positions = table.quasi[0].codes.tolist()
+    if len(set(positions)) == table.n:
+        return np.argsort(np.argsort(positions)).tolist()
+    free = {}
+    for person, look in enumerate(zip(sorted(positions), world, strict=True)):
+        free.setdefault(look, []).append(person)
+    return [free[look].pop(0) for look in zip(positions, table.sensitive[0].codes.tolist(), strict=True)]
+
+
+def persons_in(partition, table, world=None):
+    """The partition as groups of persons."""
+    person = persons_of_rows(table, world)
     groups = {}
     for row, group in enumerate(partition.group.tolist()):
         if group >= 0:
-            groups.setdefault(group, []).append(person[int(table.quasi[0].codes[row])])
+            groups.setdefault(group, []).append(person[row])
     if not partition.generalises:
         return canonical(groups.values())
-    nodes = {person[int(table.quasi[0].codes[row])]: node for row, node in enumerate(partition.node.tolist())}
+    nodes = dict(zip(person, partition.node.tolist(), strict=True))
     tree, weight = table.sensitive[0].domain, partition.weight.tolist()
     return Generalised(canonical(groups.values()), tuple(_shown(tree, weight, nodes[p]) for p in sorted(nodes)))
 
@@ -104,10 +117,11 @@ def catalog_algorithm(key, also="", table=table_of, **parameters):
                 partition = chosen.partition(rows, lambda share: None, *draws)
             except NothingDisclosed:  # of these draws
                 return None
-            return persons_in(merged_until(rows, partition, further, chosen.blocks_of(rows)), rows)
+            return persons_in(merged_until(rows, partition, further, chosen.blocks_of(rows)), rows, world)
 
         try:
-            return distribution(run) if isinstance(chosen, RandomisedAlgorithm) else {run(): Fraction(1)}
+            with small_runs():
+                return distribution(run) if isinstance(chosen, RandomisedAlgorithm) else {run(): Fraction(1)}
         except (Infeasible, NothingDisclosed):
             return {None: Fraction(1)}
 
@@ -312,8 +326,8 @@ def rows_of_persons(subject):
         return Table(
             [
                 column("number", axis_of(POSITIONS[:n]), POSITIONS[:n]),
-                column("secret", Hierarchy.flat(list("abcdef")), list(world), Role.SENSITIVE),
-                column("person", Hierarchy.flat(list("mnopqr")), list(subject), Role.SUBJECT),
+                column("secret", Hierarchy.flat(list("abcdefg")), list(world), Role.SENSITIVE),
+                column("person", Hierarchy.flat(list("mnopqrs")), list(subject), Role.SUBJECT),
             ]
         )
 

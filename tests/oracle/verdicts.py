@@ -32,7 +32,7 @@ def subject_of(key, ell):
     bound = catalog.models()[catalog.algorithm(key).promise].bound  # what the paper calls l or m
     if bound == "tau":  # the line through k/l at every k: no value more frequent than 1/l
         return subjects.catalog_algorithm(key, tau=Fraction(1, ell), l=ell)
-    return subjects.catalog_algorithm(key, **{bound: ell})
+    return cache(subjects.catalog_algorithm(key, **{bound: ell}))  # every attack looks at the same worlds
 
 
 VARIANTS = {

@@ -22,6 +22,8 @@ def passes(start, listed, within, counts, left, size, ell):
     >>> [passes(start, listed, np.array(within), counts, 4, 8, 2) for within in ([2, 2], [3, 1])]
     [True, False]
     """
+    if 0 < left < ell or 0 < size - left < ell:  # one row is too many; for l near n the turns would take hours
+        return False
     buckets = start.size - 1
     most, least = np.zeros(counts.size, np.int64), np.zeros(counts.size, np.int64)
     turned = np.empty(counts.size, np.int64)
