@@ -29,7 +29,6 @@ from voile.kernels.blind_cut import certain
 from voile.kernels.blind_cuts import cut_of, new_room
 from voile.kernels.glass import APART, Rule, planned, seat_of, skimmed
 from voile.kernels.node_bags import GROWING
-from voile.kernels.signatures import plan_signatures
 from voile.kernels.skim import FAILED, skim_quotas
 
 ALL = [Glass, Symb, BlindCut]
@@ -169,9 +168,9 @@ def test_exchanging_two_persons_of_a_group_changes_no_node_and_no_group(columns)
 def test_whether_a_node_is_cut_is_told_by_counts():
     """Above the bound never, at the bound always: 3 * 2 <= 12 // 2, and 11 // 2 is less."""
     quotas = np.empty(5, np.int64)
-    rule = Rule(2, 1, (1, 1), (0, 1), True)  # nothing may be skimmed
-    assert certain(rule, np.array([3, 3, 2, 2, 2]), 0, GROWING, 12, quotas) == 0
-    assert certain(rule, np.array([3, 2, 2, 2, 2]), 0, GROWING, 11, quotas) == FAILED
+    rule = NEVER_CUT._replace(ell=2, tau=(1, 1))  # nothing may be skimmed
+    assert certain(rule, np.array([3, 3, 2, 2, 2]), 12, quotas) == (0, 6)
+    assert certain(rule, np.array([3, 2, 2, 2, 2]), 11, quotas)[0] == FAILED
 
 
 # 5: plans and quotas are functions of a bag; who gets which seat is uniform
@@ -183,16 +182,13 @@ bags = st.lists(st.integers(1, 9), min_size=2, max_size=9).map(lambda c: np.arra
 def test_signatures_use_up_a_bag(counts, ell):
     if counts[0] * ell > counts.sum():
         return
-    alpha, start, listed = plan_signatures(counts, ell)
-    used, groups = Counter(), 0
-    for b, (first, after) in enumerate(pairwise(start)):
-        signature = listed[first:after].tolist()
-        assert ell <= len(signature) == len(set(signature)) < 2 * ell
-        groups += alpha[b]
+    plan, used = planned(counts, np.zeros_like(counts), ell), Counter()
+    for b, (first, after) in enumerate(pairwise(plan.start)):
+        signature = plan.listed[first:after].tolist()
+        assert plan.alpha[b] > 0 and ell <= len(signature) == len(set(signature))
         for v in signature:
-            used[v] += alpha[b]
+            used[v] += plan.alpha[b]
     assert [used[v] for v in range(counts.size)] == counts.tolist()
-    assert groups == counts.sum() // ell
 
 
 @given(

@@ -7,18 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.kernels.test_signatures import bags, signatures_of
-from tests.oracle.safe_blocks_literal import passes
+from tests.kernels.small_bags import bags
+from tests.oracle.safe_blocks_literal import passes, plan
 from voile.kernels.shift_test import passes as kernel_passes
 
-NOT_COPRIME = [([2] * 7 + [1], 4), ([2] * 3 + [1] * 8, 5)]  # bags with signatures of 4 and 6, of 6 and 8 values
+NOT_COPRIME = [
+    ([4, 4, 4, 3, 2, 2], 4),
+    ([4, 4, 4, 4, 3, 2, 2, 1, 1, 1], 6),
+]  # signatures of 4 and 6, 6 and 8 values
 
 
 @st.composite
 def cuts(draw):
     """A plan, and which rows of each of its places go left."""
     counts, ell = draw(bags(most=8, values=8) | st.sampled_from(NOT_COPRIME))
-    signatures = signatures_of(counts, ell)
+    signatures = plan(list(enumerate(counts)), ell)
     evenly = draw(st.booleans())  # else hardly any cut passes
     within = [
         [draw(st.integers(many // 2, (many + 1) // 2) if evenly else st.integers(0, many)) for _ in values]

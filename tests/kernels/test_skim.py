@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.kernels.test_signatures import bags
+from tests.kernels.small_bags import bags
 from tests.oracle.safe_blocks_literal import skim
 from voile.kernels.skim import FAILED, skim_quotas
 

@@ -30,19 +30,24 @@ class BlindCut(Tree):
     def grow(self, rows, may_grow, numbers):
         bag = bag_of(self.values, rows)
         taken = self.quotas(bag, len(rows), may_grow)
-        if taken is None or not self.certain(without(bag, taken)):
+        if taken is None or self.part(bag, taken) > (len(rows) - sum(taken.values())) // 2:
             self.leaf(rows, bag, numbers)
             return []
         apart = self.skimmed(rows, dict(taken), numbers)
         rest = [r for r in rows if r not in apart]
         self.events += ["skim"] * bool(apart) + ["cut"]
-        exact = self.rule._replace(exact=True)
-        parts = cut(self.looks, rest, exact, 1) or (rest[: len(rest) // 2], rest[len(rest) // 2 :])
+        between = max(self.part(bag, taken), 2 * len(rest) // 5)
+        parts = cut(self.looks, rest, True, between) or (rest[: len(rest) // 2], rest[len(rest) // 2 :])
         return [(apart, False)] * bool(apart) + [(part, True) for part in parts]
 
-    def certain(self, bag):
-        """Whether both halves are diverse whoever is in them."""
-        return bool(bag) and max(c for _, c in bag) * self.rule.ell <= sum(c for _, c in bag) // 2
+    def quotas(self, bag, size, may_grow):
+        """How many rows of each value are skimmed; None: that is not allowed, and there will be no cut."""
+        allowed = self.may_be_cut(size, may_grow)
+        return self.skim(bag, size, self.rule.tau, self.rule.limit) if allowed else None
+
+    def part(self, bag, taken):
+        """How many rows a part must have to be diverse whoever is in it."""
+        return max(count - taken[v] for v, count in bag) * self.rule.ell
 
     def skimmed(self, rows, quotas, numbers):
         """Of each value so many rows, drawn."""

@@ -5,6 +5,8 @@ are still to come in its node: the place it takes of those that its value has le
 controls do wrong.
 """
 
+from fractions import Fraction
+
 from tests.oracle.safe_blocks_literal import bag_of, cut, passes, plan, skim, without
 
 APART = None  # the seat of a row that is skimmed
@@ -34,11 +36,12 @@ class Tree:
         """Rows of the same value, from the i-th on."""
         return sum(self.values[r] == self.values[rows[i]] for r in rows[i:])
 
-    def quotas(self, bag, size, may_grow):
-        """How many rows of each value are skimmed; None: it is not allowed, and there will be no cut."""
-        if not may_grow or size < 2 * self.rule.least:
-            return None
-        return skim(bag, self.rule.ell, self.rule.tau, int(size * self.rule.limit))
+    def may_be_cut(self, size, may_grow):
+        return may_grow and size >= 2 * self.rule.least
+
+    def skim(self, bag, size, tau, share):
+        """How many rows of each value are skimmed; None if that would be more than a share of them."""
+        return skim(bag, self.rule.ell, tau, int(size * share))
 
     def grow(self, rows, may_grow, numbers):
         raise NotImplementedError
@@ -49,14 +52,14 @@ class Glass(Tree):
 
     def grow(self, rows, may_grow, numbers):
         bag = bag_of(self.values, rows)
-        taken = self.quotas(bag, len(rows), may_grow)
-        kept = without(bag, taken) if taken else bag
-        signatures = plan(kept, self.rule.ell)
-        seat = self.bucket(rows, signatures, taken or {}, numbers)
+        may_be_cut = self.may_be_cut(len(rows), may_grow)
+        taken = self.quotas(bag, len(rows)) if may_be_cut else {}
+        signatures = plan(without(bag, taken), self.rule.ell)
+        seat = self.bucket(rows, signatures, taken, numbers)
         apart, rest = [r for r in rows if seat[r] is APART], [r for r in rows if seat[r] is not APART]
         leaf = [(apart, False)] if apart else []
         self.events += ["skim"] * len(leaf)
-        parts = None if taken is None else self.cut(rest)
+        parts = self.cut(rest) if may_be_cut else None
         if parts is None:
             return leaf + self.no_cut(rest, apart, signatures, seat)
         if self.passes(signatures, seat, parts):
@@ -64,6 +67,12 @@ class Glass(Tree):
             return leaf + [(part, True) for part in parts]
         self.events.append("failed")
         return leaf + self.failed(rest, signatures, seat)
+
+    def quotas(self, bag, size):
+        """How many rows of each value are skimmed: so that a cut is certain, or likely, or none."""
+        certain = self.skim(bag, size, Fraction(1, 2), self.rule.sure)
+        likely = self.skim(bag, size, self.rule.tau, self.rule.limit)
+        return next(taken for taken in (certain, likely, {}) if taken is not None)
 
     def bucket(self, rows, signatures, taken, numbers):
         """Where each row sits: rows of a value fill its places by their draws."""
@@ -80,7 +89,7 @@ class Glass(Tree):
         return number
 
     def cut(self, rows):
-        return cut(self.looks, rows, self.rule, self.rule.least)
+        return cut(self.looks, rows, self.rule.exact, None if self.rule.exact else self.rule.least)
 
     def passes(self, signatures, seat, parts):
         return passes(signatures, seat, parts, self.rule.ell)
@@ -108,5 +117,5 @@ class Glass(Tree):
 class Symb(Glass):
     """Without cuts."""
 
-    def quotas(self, bag, size, may_grow):
-        return None
+    def may_be_cut(self, size, may_grow):
+        return False

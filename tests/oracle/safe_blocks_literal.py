@@ -5,11 +5,11 @@ numbered along the curve.
 """
 
 from fractions import Fraction
-from itertools import groupby
 from math import lcm
 from typing import NamedTuple
 
 from tests.oracle.bsgi_literal import row_cost
+from tests.oracle.m_invariant_literal import steps
 
 
 class Looks(NamedTuple):
@@ -31,6 +31,7 @@ class Rule(NamedTuple):
     tau: Fraction = Fraction(1)
     limit: Fraction = Fraction(3, 5)
     exact: bool = True
+    sure: Fraction = Fraction(0)
 
 
 def bag_of(values, rows):
@@ -40,24 +41,10 @@ def bag_of(values, rows):
 
 
 def plan(bag, ell):
-    """Pairs of how many groups have a signature, and its values in the order of the machines."""
-    bag = sorted(bag, key=lambda pair: -pair[1])  # ties stay as they are
-    n = sum(count for _, count in bag)
-    length = n // ell
-    reserved = [v for v, _ in bag[: n - length * ell]]
-    strip = [v for v, count in bag for _ in range(count - (v in reserved))]
-    columns = [tuple(strip[machine * length + column] for machine in range(ell)) for column in range(length)]
-    runs = [[len(list(alike)), list(column)] for column, alike in groupby(columns)]
-    joined = []  # a column each, and the reserved values that it takes
-    for v in reserved:
-        lacking = [run for run in runs if run[0] and v not in run[1]]
-        if lacking:
-            shortest = min(lacking, key=lambda run: run[0])
-            shortest[0] -= 1
-            joined.append((shortest[1], [v]))
-        else:
-            next(pair for pair in joined if v not in pair[0])[1].append(v)
-    return [(many, column) for many, column in runs if many] + [(1, column + more) for column, more in joined]
+    """Pairs of how many groups have a signature, and its values: Assign of paper 001, ties in the order of the
+    bag."""
+    counts = {i: count for i, (_, count) in enumerate(bag)}
+    return [(alpha, [bag[i][0] for i in order]) for alpha, order in steps(counts, ell)]
 
 
 def skim(bag, ell, tau, most):
@@ -76,7 +63,7 @@ def skim(bag, ell, tau, most):
 
 def without(bag, taken):
     """What is left of a bag."""
-    return [(v, count - taken[v]) for v, count in bag if count > taken[v]]
+    return [(v, count - taken.get(v, 0)) for v, count in bag if count > taken.get(v, 0)]
 
 
 def pairs_of(size):
@@ -100,21 +87,22 @@ def middle_cut(codes, exact):
     return left, code, upto - below if left == upto else 0
 
 
-def cut(looks, rows, rule, least):
-    """The two parts of some rows; None if there is no cut."""
+def cut(looks, rows, exact, between=None):
+    """The two parts of some rows; None if there is no cut. In the middle if `exact`; between two codes if that
+    leaves so many rows on both sides."""
     best, found = None, None
     for _, codes in looks.columns:
         own = [codes[r] for r in rows]
         if len(set(own)) == 1:
             continue
-        left, code, ties = middle_cut(own, rule.exact)
-        if left < least or len(rows) - left < least:
-            continue
-        run = own.count(code)
-        likely = [c < code or (c == code and i * run < ties * len(rows)) for i, c in enumerate(own)]
-        cost = judged(looks, rows, likely, left)
-        if best is None or cost < best:
-            best, found = cost, parted(rows, own, code, ties)
+        apart = middle_cut(own, False)
+        far = between is not None and between <= apart[0] <= len(rows) - between
+        for left, code, ties in [middle_cut(own, True)] * exact + [apart] * far:
+            run = own.count(code)
+            likely = [c < code or (c == code and i * run < ties * len(rows)) for i, c in enumerate(own)]
+            cost = judged(looks, rows, likely, left)
+            if best is None or cost < best:
+                best, found = cost, parted(rows, own, code, ties)
     return found
 
 

@@ -135,7 +135,7 @@ class UncertainCut(BlindCut):
             return []
         apart = self.skimmed(rows, dict(taken), numbers)
         rest = [r for r in rows if r not in apart]
-        parts = cut(self.looks, rest, self.rule, 1)
+        parts = cut(self.looks, rest, False, 1)
         top = max(count for _, count in without(bag, taken))
         if parts is None or top * self.rule.ell > min(map(len, parts)):
             return self.uncertain(rows, apart, rest)

@@ -64,7 +64,15 @@ def shipped(key, table, seed, **parameters):
     return canonical([np.flatnonzero(found.group == g).tolist() for g in range(found.group.max() + 1)])
 
 
-rules = st.builds(Rule, st.sampled_from([2, 2, 3]), st.integers(1, 3), SHARES, SHARES, st.booleans())
+rules = st.builds(
+    Rule,
+    st.sampled_from([2, 2, 3]),
+    st.integers(1, 3),
+    SHARES,
+    SHARES,
+    st.booleans(),
+    SHARES | st.just(Fraction(0)),
+)
 TABLES = tables(least=2, most=40, values=9)
 
 
@@ -79,7 +87,7 @@ def compared(key, kind, examples):
         if key != "symb":
             parameters |= {"tau": rule.tau, "limit": rule.limit, "least": rule.least}
         if key == "glass":
-            parameters["cuts"] = "middle" if rule.exact else "codes"
+            parameters |= {"cuts": "middle" if rule.exact else "codes", "sure": rule.sure}
         if key != "blind_cut":
             parameters["match"] = "fast"
         found = shipped(key, table, seed, **parameters)

@@ -17,8 +17,9 @@ HALF, MOST, ONE = Fraction(1, 2), Fraction(3, 4), Fraction(1)
 LIMIT = Fraction(3, 5)
 
 
-def glass(shape, cuts, tau, match="fast", least=1):
-    return ("glass", shape, {"cuts": cuts, "tau": tau, "match": match, "least": least, "limit": LIMIT})
+def glass(shape, cuts, tau, match="fast", least=1, sure=0):
+    shares = {"tau": tau, "limit": LIMIT, "sure": sure}
+    return ("glass", shape, {"cuts": cuts, "match": match, "least": least, **shares})
 
 
 def blind_cut(shape, tau, limit=LIMIT):
@@ -34,6 +35,7 @@ SUBJECTS = {  # by how many persons are tried, at most
     6: [
         glass("line", "middle", HALF),
         glass("line", "codes", MOST),
+        glass("line", "middle", MOST, sure=LIMIT),
         glass("third", "codes", ONE),
         glass("third", "codes", HALF),
         glass("all but two", "codes", MOST),
@@ -152,7 +154,7 @@ def test_layers_keep_the_rung(key, attack, subject, values):
     """Rows of one person never meet; each layer has a tree of its own, that of four rows is cut."""
     parameters = {"l": 2, "least": 1, "tau": MOST, "limit": LIMIT}
     if key == "glass":
-        parameters |= {"cuts": "middle", "match": "fast"}
+        parameters |= {"cuts": "middle", "match": "fast", "sure": 0}
     algorithm = subjects.catalog_algorithm(key, table=subjects.rows_of_persons(subject), **parameters)
     with counted_children() as found:
         assert attack(algorithm, values) <= HALF
