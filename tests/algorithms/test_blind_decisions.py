@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.algorithms.tree_transcripts import blind_tree, drawn_by, glass_tree, towards, transcript
 from tests.oracle.every_draw import distribution
 from tests.small_tables import column, table_from
-from voile.algorithms.blind_cut import BlindCut, rule_of
+from voile.algorithms.blind_cut import BlindCut
 from voile.algorithms.glass import Glass
 from voile.algorithms.streamliner.rda import Rda
 from voile.algorithms.symb import Symb
@@ -27,8 +27,7 @@ from voile.core.table import Column, Table
 from voile.errors import Infeasible
 from voile.kernels.blind_cut import certain
 from voile.kernels.blind_cuts import cut_of, new_room
-from voile.kernels.glass import APART, Rule, planned, seat_of, skimmed
-from voile.kernels.node_bags import GROWING
+from voile.kernels.glass import APART, NEVER_CUT, planned, seat_of, skimmed
 from voile.kernels.skim import FAILED, skim_quotas
 
 ALL = [Glass, Symb, BlindCut]
@@ -94,7 +93,7 @@ def test_skimmed_rows_never_share_a_group_with_others(plant, spread):
     chance, skims, alone = np.random.default_rng(5), 0, 0
     for seed in range(60):
         table = random_table(chance, int(chance.integers(20, 300)), spread)
-        rule = rule_of(2, "0.6", "0.8", 3, exact=seed % 2 == 0)
+        rule = NEVER_CUT._replace(tau=(3, 5), limit=(4, 5), least=3, exact=seed % 2 == 0)
         tree = plant(table, rule, InsecureDraws(seed))
         if np.bincount(table.sensitive[0].codes).max() * 2 > table.n:
             continue
@@ -124,7 +123,7 @@ def test_a_cut_does_not_see_values():
     for seed in range(40):
         table = random_table(chance, int(chance.integers(8, 200)))
         rows, _ = rows_along_curve(table, table.sensitive[0].codes, InsecureDraws(seed))
-        d = rows.values.shape[1]
+        d = rows.matrix.shape[1] - 2
         for exact in (True, False):
             cuts = []
             for _ in range(3):
@@ -148,7 +147,7 @@ def test_exchanging_two_persons_of_a_group_changes_no_node_and_no_group(columns)
     for seed in range(25):
         table = random_table(chance, int(chance.integers(20, 200)))
         table = with_second_column(chance, table) if columns == 2 else table
-        rule = rule_of(2, "0.5", "0.85", 2)
+        rule = NEVER_CUT._replace(tau=(1, 2), limit=(17, 20), least=2)
         if max(np.bincount(c.codes).max() for c in table.sensitive) * 2 > table.n:
             continue
         tree = blind_tree(table, rule, InsecureDraws(seed))
@@ -274,7 +273,7 @@ def test_a_leaf_is_dealt_as_rda_deals(secret):
 def test_every_numbered_deal_has_the_probability_that_counts_tell():
     """1 / (n_1! n_2! ...): a value stands in a group once, so each deal comes about in one way."""
     table = small(range(5), (0, 0, 1, 1, 2))
-    rule = rule_of(2, "1", "1", 99)
+    rule = NEVER_CUT
 
     def numbered(draws):
         tree = blind_tree(table, rule, draws)
@@ -345,8 +344,13 @@ def test_one_known_value_may_tell_the_others(algorithm):
 # 3: `glass` decides on a skim by size and bag
 
 
-def test_a_leaf_or_a_small_node_is_not_skimmed():
-    quotas = np.ones(3, np.int64)
-    rule = Rule(2, 4, (1, 2), (1, 1), True)
-    assert skimmed(rule, np.array([3, 2, 2]), GROWING, 7, quotas) == FAILED
-    assert quotas.tolist() == [0, 0, 0]
+def test_a_skim_makes_a_cut_certain_or_likely_or_is_none():
+    rule = NEVER_CUT._replace(tau=(3, 4), limit=(2, 5), sure=(1, 5))
+    for counts, expected in (
+        ([2, 2, 2, 2], 0),  # certain as it is
+        ([6, 4, 4, 4, 4], 2),  # certain after 2 of 22 rows
+        ([10, 6, 5, 4, 1], 2),  # certain only after more than a fifth; likely after 2 of 26
+        ([4, 3, 1], 0),  # not even likely without most of them: tested as it is
+    ):
+        quotas = np.ones(len(counts), np.int64)
+        assert skimmed(rule, np.array(counts), sum(counts), quotas) == expected == quotas.sum()

@@ -11,14 +11,14 @@ from tests.small_tables import table_from
 from voile.algorithms import elig
 from voile.algorithms.blind_cut import rule_of
 from voile.algorithms.fixed_settings import settings_of_glass
+from voile.algorithms.glass import Glass
 from voile.algorithms.match import matched
 from voile.core.draws import InsecureDraws
 from voile.core.eligibility import largest_l
 from voile.core.order import distinct_values
-from voile.kernels.glass import APART, Seats, grow, planned, seat_of, skimmed
+from voile.kernels.glass import APART, NEVER_CUT, Seats, grow, planned, seat_of, skimmed
 from voile.kernels.node_bags import GROWING, bounds_of_draws, most_frequent_first
 from voile.kernels.shift_test import passes
-from voile.kernels.skim import FAILED
 
 
 def random_table(chance, n, spread, values):
@@ -44,18 +44,19 @@ def rearranged(chance, bucket, place, turning):
 
 
 def seats_of(table, ell, seed):
-    """The buckets that `glass` publishes."""
-    auto = settings_of_glass(ell)
-    rule = rule_of(ell, auto.tau, auto.limit, auto.least, auto.cuts == "middle")
+    """What loss and quasi-identifiers MATCH sees, and the buckets that `glass` publishes."""
+    settled = Glass(l=ell, **settings_of_glass(ell))
+    rule = rule_of(settled, "tau", "limit", "sure", exact=settled.cuts == "middle")
     tree = glass_tree(table, rule, InsecureDraws(seed))
+    seen = tree.rows.loss, tree.rows.values()
     transcript(tree, drawn_by(InsecureDraws(seed + 1)))
-    return tree.rows, tree.filled
+    return seen, tree.filled
 
 
 def assert_same_groups(table, ell, seed, turning):
-    rows, seats = seats_of(table, ell, seed)
+    seen, seats = seats_of(table, ell, seed)
     place = rearranged(np.random.default_rng(seed), seats.bucket, seats.place, turning)
-    groups = [matched(rows.loss, rows.values, seats.bucket, p, lambda share: None) for p in (seats.place, place)]
+    groups = [matched(*seen, seats.bucket, p, lambda share: None) for p in (seats.place, place)]
     assert (groups[0] == groups[1]).all()
     assert np.unique(np.column_stack([groups[0], seats.place]), axis=0).shape[0] == table.n, "a place once a group"
     return (place != seats.place).any()
@@ -101,8 +102,8 @@ def test_nor_on_adult(adult_table, ell):
 
 def test_fine_and_fast_groups_stay_inside_buckets(adult_table):
     some = np.random.default_rng(1).random(adult_table.n) < 0.1
-    rows, seats = seats_of(adult_table.of_rows(some), 3, 5)
-    fine = matched(rows.loss, rows.values, seats.bucket, seats.place, lambda share: None)
+    seen, seats = seats_of(adult_table.of_rows(some), 3, 5)
+    fine = matched(*seen, seats.bucket, seats.place, lambda share: None)
     for group in (fine, seats.group):
         owner = np.full(int(group.max()) + 1, -1)
         owner[group] = seats.bucket
@@ -119,21 +120,19 @@ class OneNode:
         bounds = np.empty(table.n, np.int64)
         bounds_of_draws(self.matrix, self.nodes, self.first, np.zeros(self.different, np.int64), bounds)
         self.numbers = InsecureDraws(seed + 1).below(bounds)
-        self.values, self.rank, plan, self.failed = self.plan(self.matrix)
+        self.values, self.rank, plan = self.plan(self.matrix)
         self.seat = [
             seat_of(plan, self.rank[v], k) for v, k in zip(self.matrix[:, -2], self.numbers.tolist(), strict=True)
         ]
         self.start, self.listed = plan.start, plan.listed
 
     def plan(self, matrix):
-        """Values by descending count, ranks of values, the plan, and whether the skim failed."""
+        """Values by descending count, ranks of values, and the plan."""
         rank = np.empty(self.different, np.int64)
         values, number = most_frequent_first(matrix, 0, len(matrix), np.zeros(self.different, np.int64), rank)
-        quotas = np.empty(number.size, np.int64)
-        failed = skimmed(self.rule, number, GROWING, len(matrix), quotas) == FAILED
-        if failed:
-            quotas[:] = 0
-        return values, rank, planned(number, quotas, self.rule.ell), failed
+        quotas = np.zeros(number.size, np.int64)
+        skimmed(self.rule, number, len(matrix), quotas)
+        return values, rank, planned(number, quotas, self.rule.ell)
 
     def turned(self, chance):
         """Rows with values turned around in their buckets, and numbers that seat them in the same buckets."""
@@ -146,7 +145,7 @@ class OneNode:
                 begin, w = self.start[bucket[s]], int(widths[bucket[s]])
                 seat[r] = int(begin + (s - begin + shift[w]) % w)
                 matrix[r, -2] = self.values[self.listed[seat[r]]]
-        values, rank, plan, _ = self.plan(matrix)
+        values, rank, plan = self.plan(matrix)
         assert (values == self.values).all(), "the bag is the same, so is everything planned from it"
         assert (plan.listed == self.listed).all()
         numbers = np.array(
@@ -190,14 +189,15 @@ def test_a_node_does_not_know_which_value_is_which(exact):
         ell = 2 + seed % 3 // 2
         if largest_l(np.bincount(table.sensitive[0].codes)) < ell:
             continue
-        node = OneNode(table, rule_of(ell, ["1", "0.6"][seed % 2], "0.6", 2, exact), seed)
+        rule = NEVER_CUT._replace(ell=ell, least=2, tau=[(1, 1), (3, 5)][seed % 2], limit=(3, 5), exact=exact)
+        node = OneNode(table, rule, seed)
         matrix, numbers = node.turned(chance)
         before, after = node.grown(node.matrix, node.numbers), node.grown(matrix, numbers)
         assert before[:2] == after[:2], "children and rows"
         assert (before[2].bucket == after[2].bucket).all() and (before[2].group == after[2].group).all()
         kinds = [child[2] for child in before[0]]
         seen["cut"] += kinds.count(GROWING) == 2
-        seen["failed"] += not node.failed and GROWING not in kinds
+        seen["failed"] += GROWING not in kinds
         seen["skimmed"] += any(kind != GROWING for kind in kinds)
         seen["turned"] += (matrix[:, -2] != node.matrix[:, -2]).any()
     assert all(count >= 10 for count in seen.values()), seen

@@ -74,7 +74,7 @@ def test_turning_the_buckets_changes_nothing(cut, turns):
 
 def test_answers_yes_and_no():
     """Four rows of each of four values, in two buckets: a part of one value does not pass."""
-    signatures = signatures_of([4, 4, 4, 4], 2)
+    signatures = [(4, [0, 1]), (4, [2, 3])]
     for within, answer in (([[2, 2], [2, 2]], True), ([[4, 0], [4, 0]], True), ([[4, 0], [0, 0]], False)):
         assert by_kernel([4, 4, 4, 4], 2, signatures, within) == answer
 

@@ -2,7 +2,7 @@
 
 from tests.oracle import rda_literal
 from tests.oracle.glass_literal import Tree
-from tests.oracle.safe_blocks_literal import bag_of, cut, without
+from tests.oracle.safe_blocks_literal import bag_of, cut
 
 
 def rda_leaf(bag, values, rows, ell, numbers):

@@ -276,7 +276,7 @@ CONTROLS = {  # what must be caught: the attack, l, the smallest table, and how 
         worst_posterior,
         2,
         (0, 0, 1, 2, 3),
-        1,
+        Fraction(7, 13),
     ),
     "FREE, skim put back": (
         on(UncertainCut, "bits", exact=False, tau=HALF),
