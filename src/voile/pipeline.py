@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile import catalog
+from voile.asked import algorithm_for, asked_for, refuse_seed
 from voile.auditing import AuditReport, audit
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
 from voile.core.bags import Bags
@@ -25,7 +26,7 @@ from voile.core.order import dense_rank
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
-from voile.core.schema import SENSITIVE_TABLE, Role
+from voile.core.schema import SENSITIVE_TABLE, Role, Schema
 from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
@@ -91,8 +92,10 @@ def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
 
 def anonymize(
     table: Table,
-    algorithm: str = "elig",
+    algorithm: str | None = None,
     *,
+    against: str | None = None,
+    strong: bool = False,
     also: str = "",
     measure: str = "",
     insecure_seed: int | None = None,
@@ -100,6 +103,11 @@ def anonymize(
     **parameters: object,
 ) -> Release:
     """Make a release of a table in memory; `.write(folder)` publishes it.
+
+    `against` says who must be held off: "algorithm" (readers who know the algorithm; the default), or "release"
+    (readers who only look at the release). With `strong` they may also know everybody else's values. It chooses
+    the algorithm, by a fixed rule that never looks at who has what; one that is named must hold against them. An
+    algorithm that is named without `against` is taken as it is.
 
     `parameters` are the algorithm's own, see `voile algorithms`. `also` are further promises, for example
     "k>=20, t<=0.3": groups are merged until they hold. `measure` names metrics for the steward, such as
@@ -109,8 +117,9 @@ def anonymize(
     >>> patients = {"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]}
     >>> import polars as pl
     >>> spec = {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"}
-    >>> anonymize(read(pl.DataFrame(patients), spec), l=2)
-    Release(4 rows, 3 columns)
+    >>> release = anonymize(read(pl.DataFrame(patients), spec), l=2)
+    >>> release, release.certificate["algorithm"]["key"], release.certificate["adversary"]["rung"]
+    (Release(4 rows, 3 columns), 'glass', 'algorithm, marginal')
     """
     if not isinstance(table, Table):
         raise InputError(
@@ -119,16 +128,20 @@ def anonymize(
             remedy="read it first: voile.read(file or data frame, spec)",
         )
     wanted = parse_measures(measure, table)
-    chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
-    if table.schema is not None:
-        refuse_exact(table.schema, chosen)
+    asked = asked_for(algorithm, against, strong)
+    found = algorithm_for(asked, _published_schema(table), algorithm, parameters)
+    if asked is not None and insecure_seed is not None:
+        refuse_seed(asked)
+    chosen = catalog.algorithm(found.key).configure(parameters).resolve(table)
+    refuse_exact(_published_schema(table), chosen)
     promise = promise_of(chosen)
     further = _further_promises(also, chosen, promise, table)
     draws = SECRET if insecure_seed is None else InsecureDraws(_seed(insecure_seed))
     partition = _drawn(chosen, table, draws, lambda share: report("grouping", share))
     report("checking and rendering", 0)
     partition = merged_until(table, partition, further, chosen.blocks_of(table))
-    claim = Claim(chosen, promise, further, secret=insecure_seed is None)
+    told = None if asked is None else {**asked.document(), "algorithm": found.key, "why": found.why}
+    claim = Claim(chosen, promise, further, secret=insecure_seed is None, asked=told)
     return released(table, partition, claim, wanted, report)
 
 
@@ -140,10 +153,9 @@ def released(
     report: Report = silent,
 ) -> Release:
     """Check a partition, render it and write its certificate; all in memory."""
-    if table.schema is None:
-        raise ValueError("a table without a schema cannot be published")
+    schema = _published_schema(table)
     if partition.generalises:
-        refuse_hidden_tree(table.schema)
+        refuse_hidden_tree(schema)
     boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
         rendering = beside.submit(rendered, table, partition, boxes)
@@ -167,7 +179,13 @@ def released(
         record["measured"] = measured(measures, boxes)
     fakes = counterfeits if claim.algorithm.counterfeits else None
     compared = partial(truth_of, table, boxes, bool(measures))
-    return Release(frame, document, table.schema, record, fakes, write, sensitive, compared)
+    return Release(frame, document, schema, record, fakes, write, sensitive, compared)
+
+
+def _published_schema(table: Table) -> Schema:
+    if table.schema is None:
+        raise ValueError("a table without a schema cannot be published")
+    return table.schema
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:
@@ -357,7 +375,7 @@ def sha256_of(path: Path) -> str:
 def publish(
     source: Any,
     spec: Spec,
-    algorithm: str,
+    algorithm: str | None,
     folder: str | Path,
     *,
     format: str = "csv",
@@ -367,7 +385,8 @@ def publish(
 ) -> tuple[Release, AuditReport]:
     """Read a file or data frame, make a release and write it into a new folder; the whole line.
 
-    `format` is "csv" or "parquet", `with_report=False` leaves report.html out, `options` are those of `anonymize`.
+    `algorithm` may be None: then what `against` asks for chooses it, as in `anonymize`. `format` is "csv" or
+    "parquet", `with_report=False` leaves report.html out, `options` are those of `anonymize`.
     Returns the release and its audit. The folder is reserved first, so that a long run cannot fail at its end.
     """
     with Staging(folder) as staging:
