@@ -14,7 +14,13 @@ from voile.core.schema import Role, Schema
 from voile.errors import ParameterError, SpecError
 
 RELEASE, SERIES, ALGORITHM = "release", "series", "algorithm"
-READERS = (ALGORITHM, RELEASE, SERIES)  # the first is asked for where nobody says otherwise
+KINDS = (ALGORITHM, RELEASE, SERIES)  # the first is asked for where nobody says otherwise
+_READERS = {
+    (ALGORITHM, False): "readers who know the algorithm",
+    (ALGORITHM, True): "readers who know the algorithm and everybody else's values",
+    (RELEASE, False): "readers of the release alone",
+    (SERIES, False): "readers of several releases",
+}
 LEAST_LOSS, MARGINAL, STRONG = "elig", "glass", "blind_cut"
 IN_SERIES = "m_invariant"
 WEAKEST_FIRST = tuple(Rung)
@@ -32,8 +38,8 @@ class Asked:
     strong: bool = False  # even if the values of everyone outside the victim's group are known
 
     def __post_init__(self) -> None:
-        if self.against not in READERS:
-            rule = f"one of {', '.join(READERS)}"
+        if self.against not in KINDS:
+            rule = f"one of {', '.join(KINDS)}"
             raise ParameterError("not an accepted value", where="against", rule=rule)
         if self.strong and self.against != ALGORITHM:
             raise ParameterError(
@@ -51,6 +57,11 @@ class Asked:
         return Rung.ALGORITHM_STRONG if self.strong else Rung.ALGORITHM_MARGINAL
 
     @property
+    def readers(self) -> str:
+        """Who is held off."""
+        return _READERS[self.against, self.strong]
+
+    @property
     def words(self) -> str:
         """As it is typed."""
         return f"--against {self.against}{' --strong' if self.strong else ''}"
@@ -59,6 +70,18 @@ class Asked:
         """For the certificate."""
         tier = {"tier": "strong" if self.strong else "marginal"} if self.against == ALGORITHM else {}
         return {"against": self.against, **tier}
+
+    @classmethod
+    def of(cls, document: object) -> "Asked | None":
+        """What a document says, which may have been written by hand; None where it makes no sense.
+
+        >>> Asked.of({"against": "algorithm", "tier": "strong"}), Asked.of({"against": "nobody"})
+        (Asked(against='algorithm', strong=True), None)
+        """
+        if not isinstance(document, Mapping):
+            return None
+        against, strong = str(document.get("against")), document.get("tier") == "strong"
+        return cls(against, strong) if (against, strong) in _READERS else None
 
 
 def asked_for(algorithm: str | None, against: str | None, strong: bool) -> Asked | None:

@@ -11,7 +11,7 @@ from typing import Any
 from voile import catalog
 from voile.asked import IN_SERIES, SERIES, WEAKEST_FIRST, Asked, reaches
 from voile.core.algorithm import Rung
-from voile.errors import ParameterError, VoileError
+from voile.errors import VoileError
 from voile.output.certificate import SECRET_DRAWS
 
 
@@ -30,12 +30,8 @@ def certified_rung(certificate: Mapping[str, Any]) -> Rung:
 
 def asked_in(certificate: Mapping[str, Any] | None) -> list[Asked]:
     """What a certificate says it was asked for; nothing where it says nothing that makes sense."""
-    section = (certificate or {}).get("asked")
-    if not isinstance(section, dict):
-        return []
-    with contextlib.suppress(ParameterError):
-        return [Asked(str(section.get("against")), section.get("tier") == "strong")]
-    return []
+    asked = Asked.of((certificate or {}).get("asked"))
+    return [] if asked is None else [asked]
 
 
 def shortfall(certificate: Mapping[str, Any] | None, asked: Asked) -> str:

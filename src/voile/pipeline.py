@@ -44,11 +44,12 @@ from voile.output.writers import (
     write_hierarchy_file,
     write_private,
 )
+from voile.prices import priced_l, with_prices
 from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
 from voile.rendering.release_frame import rendered
 from voile.reporting.pages import draft, is_wanted, write_reports
 from voile.reporting.private_report import truth_of
-from voile.requirements import parse_requirements, promise_with
+from voile.requirements import further_promises, promise_with
 
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
@@ -99,6 +100,7 @@ def anonymize(
     also: str = "",
     measure: str = "",
     insecure_seed: int | None = None,
+    prices: bool = False,
     report: Report = silent,
     **parameters: object,
 ) -> Release:
@@ -112,7 +114,8 @@ def anonymize(
     `parameters` are the algorithm's own, see `voile algorithms`. `also` are further promises, for example
     "k>=20, t<=0.3": groups are merged until they hold. `measure` names metrics for the steward, such as
     "qwe_mean, qwe_median[theta=0.05]": they go to the private record, under "measured". `insecure_seed` repeats a
-    random draw, for tests only: the certificate then claims less.
+    random draw, for tests only: the certificate then claims less. `prices` adds what the other promises would cost
+    on this table to the private record: see there what may not be made of it.
 
     >>> patients = {"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]}
     >>> import polars as pl
@@ -135,14 +138,16 @@ def anonymize(
     chosen = catalog.algorithm(found.key).configure(parameters).resolve(table)
     refuse_exact(_published_schema(table), chosen)
     promise = promise_of(chosen)
-    further = _further_promises(also, chosen, promise, table)
+    further = further_promises(also, chosen, promise, table)
+    ell = priced_l(table, promise) if prices else 0
     draws = SECRET if insecure_seed is None else InsecureDraws(_seed(insecure_seed))
     partition = _drawn(chosen, table, draws, lambda share: report("grouping", share))
     report("checking and rendering", 0)
     partition = merged_until(table, partition, further, chosen.blocks_of(table))
     told = None if asked is None else {**asked.document(), "algorithm": found.key, "why": found.why}
     claim = Claim(chosen, promise, further, secret=insecure_seed is None, asked=told)
-    return released(table, partition, claim, wanted, report)
+    release = released(table, partition, claim, wanted, report)
+    return with_prices(release, table, claim, ell, report) if prices else release
 
 
 def released(
@@ -211,39 +216,6 @@ def _drawn(algorithm: Algorithm, table: Table, draws: Draws, progress: Callable[
             f"{algorithm.key} draws nothing at random", where="insecure_seed", remedy="leave it out"
         )
     return algorithm.partition(table, progress)
-
-
-def _further_promises(also: str, chosen: Algorithm, promise: PrivacyModel, table: Table) -> list[PrivacyModel]:
-    """The models of `also`, if merging groups for them cannot break the algorithm's own promise."""
-    further = parse_requirements(also, "also")
-    if further and not (promise.survives_merging and chosen.mergeable):
-        able = [
-            key
-            for key, a in catalog.algorithms().items()
-            if a.mergeable and catalog.models()[a.promise].survives_merging
-        ]
-        what = chosen.key if promise.survives_merging else promise.title
-        raise ParameterError(
-            f"{what} does not survive the merging of groups",
-            where="also",
-            rule="further promises are reached by merging groups",
-            remedy=f"use {', '.join(able)}; or leave it out, and see what is achieved with voile audit --require",
-        )
-    if further and table.kept:
-        raise ParameterError(
-            "merged groups would show which values go with a kept column",
-            where="also",
-            rule="what is merged may depend on groups, their values and quasi-identifiers only",
-            remedy="leave it out, drop the kept columns, or declare them quasi-identifying",
-        )
-    if further and table.persons is not None:
-        raise ParameterError(
-            "merging would bring rows of one person together",
-            where="also",
-            rule="a group holds a person once",
-            remedy="leave it out, or keep one row of each person",
-        )
-    return further
 
 
 def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -> Bags:

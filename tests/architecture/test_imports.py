@@ -16,7 +16,7 @@ LAYERS = [
     {"series", "hospital", "series_auditing"},
     {"pipeline", "estimating", "explaining"},
     {"reporting"},
-    {"auditing", "inspection", "measuring", "querying"},
+    {"auditing", "inspection", "measuring", "querying", "prices"},
     {"release_files", "certified"},
     {"requirements", "exposure", "asked"},
     {"catalog"},

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from voile.core.schema import Schema
 
 LARGEST_FILE = 2**20  # of a parameter
-_READERS = {
-    ("release", None): "readers of the release alone",
-    ("algorithm", "marginal"): "readers who know the algorithm",
-    ("algorithm", "strong"): "readers who know the algorithm and everybody else's values",
-}
 
 
 def parameters_of(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -92,6 +87,9 @@ def content(name: str, value: str) -> str:
     help='For you alone, such as "qwe_mean, qwe_median[theta=0.05]".',
 )
 @click.option(
+    "--prices", is_flag=True, help="Also group by the other promises' algorithms: what each costs, for you alone."
+)
+@click.option(
     "--ledger",
     type=click.Path(path_type=Path),
     default=None,
@@ -114,6 +112,7 @@ def command(
     format: str | None,
     insecure_seed: int | None,
     measure: str,
+    prices: bool,
     ledger: Path | None,
     key: Path | None,
     with_report: bool | None,
@@ -138,7 +137,7 @@ def command(
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
     options = {**given, "also": also, "insecure_seed": insecure_seed, "measure": measure}
-    options |= {"against": against, "strong": strong, "with_report": with_report}
+    options |= {"against": against, "strong": strong, "prices": prices, "with_report": with_report}
     with ProgressBar() as report:
         if ledger is None:
             release, _ = publish(table, schema, algorithm, out, format=chosen, report=report, **options)
@@ -147,7 +146,9 @@ def command(
             release, _ = publish_once(table, schema, algorithm, out, format=chosen, report=report, **options)
     if as_json:
         public, private = public_and_private(release.private_record.get("measured", {}))
-        own = ({"measured": public} if public else {}) | ({"private": {"measured": private}} if private else {})
+        costs = release.private_record.get("prices")
+        kept_back = ({"measured": private} if private else {}) | ({"prices": costs} if costs else {})
+        own = ({"measured": public} if public else {}) | ({"private": kept_back} if kept_back else {})
         show.document({"ok": True, "folder": str(out), "certificate": release.certificate, **own})
     else:
         summary(release, out, spec)
@@ -208,15 +209,19 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("next", f"voile audit {out} -s {spec}"),
     ]
     show.facts("Released", rows)
+    show.prices(release.private_record.get("prices", []))
     show.true_values(certificate, release.private_record.get("true_values"))
 
 
 def _asked(certificate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What was asked for, and the algorithm that was taken for it."""
-    asked = certificate.get("asked")
-    if asked:
-        yield "asked", f"a promise against {_READERS[asked['against'], asked.get('tier')]}"
-        yield "algorithm", f"{asked['algorithm']}: {asked['why']}"
+    from voile.asked import Asked
+
+    section = certificate.get("asked")
+    asked = Asked.of(section)
+    if section and asked:
+        yield "asked", f"a promise against {asked.readers}"
+        yield "algorithm", f"{section['algorithm']}: {section['why']}"
 
 
 def _written(certificate: Mapping[str, Any], out: Path) -> Iterator[str]:
