@@ -23,9 +23,9 @@ TITLE = "What each promise costs here"
 RUNGS = (Asked(RELEASE), Asked(ALGORITHM), Asked(ALGORITHM, strong=True))
 BEWARE = (
     "Decide who must be held off before you look, not by what it costs: these figures come from this very table. "
-    "Who takes another promise, or another l, because of them has chosen by who has what, and no proof against who "
-    "knows the algorithm covers that. Figures of a table of other people may choose. What is published already stays: a second release of "
-    "these persons tells more than either."
+    "Who takes another promise, or another l, because of them has chosen by who has what, and no proof against "
+    "who knows the algorithm covers that. Figures of a table of other people may choose. What is published "
+    "already stays: a second release of these persons tells more than either."
 )
 
 
