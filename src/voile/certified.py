@@ -11,18 +11,22 @@ from typing import Any
 from voile import catalog
 from voile.asked import IN_SERIES, SERIES, WEAKEST_FIRST, Asked, reaches
 from voile.core.algorithm import Rung
+from voile.core.schema import Role
 from voile.errors import VoileError
 from voile.output.certificate import SECRET_DRAWS
 
 
 def certified_rung(certificate: Mapping[str, Any]) -> Rung:
     """What a certificate is good for: no more than it says, than its algorithm holds with its parameters, and than
-    its draws allow. The lowest where it makes no sense."""
+    its draws allow. The lowest where it makes no sense, and where kept columns split groups: that a draw passed
+    then depends on who has what."""
     found = Rung.RELEASE
     with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, VoileError):
         made = certificate["algorithm"]
         algorithm = catalog.algorithm(made["key"]).configure(made["parameters"])
-        if algorithm.deterministic or certificate["randomness"] == SECRET_DRAWS:
+        kept = any(column["role"] == Role.INSENSITIVE for column in certificate["table"]["columns"])
+        secret = algorithm.deterministic or certificate["randomness"] == SECRET_DRAWS
+        if secret and (algorithm.separates or not kept):
             said = Rung(certificate["adversary"]["rung"])
             found = min(said, algorithm.holds_against(), key=WEAKEST_FIRST.index)
     return found

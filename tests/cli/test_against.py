@@ -120,6 +120,17 @@ def test_a_kept_column_is_refused_before_anything_is_tried(here, capsys):
     assert anonymize("-p", "l=2", "-a", "anatomy", "--against", "algorithm") == 0
 
 
+def test_a_draw_that_passed_with_a_kept_column_holds_against_readers_of_the_release(here):
+    """That it passed depends on who has what."""
+    clinic(here, rows=200)
+    (here / "t.csv").write_text((here / "t.csv").read_text().replace(",m,", ",f,"))
+    kept = '{ role = "insensitive", keep = true }'
+    (here / "s.toml").write_text((here / "s.toml").read_text().replace('{ role = "qi" }', kept))
+    assert anonymize("-p", "l=2", "-a", "rda") == 0
+    assert run(["audit", "out", "-s", "s.toml", "--against", "release"]) == 0
+    assert run(["audit", "out", "-s", "s.toml", "--against", "algorithm"]) == 1
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -222,6 +233,15 @@ def test_a_table_without_a_certificate_promises_nothing(here, capsys):
     (here / "out" / "data.csv").rename("alone.csv")
     assert run(["audit", "alone.csv", "-s", "s.toml", "--against", "release"]) == 1
     assert "no certificate" in capsys.readouterr().out
+
+
+def test_the_report_says_what_was_asked_for(here):
+    clinic(here)
+    assert anonymize("-p", "l=3", "--report") == 0
+    said = (here / "out" / "report.html").read_text()
+    assert "Asked for was a promise against readers who know the algorithm; glass was taken" in said
+    edited(here, asked={"against": "algorithm", "why": 7})
+    assert run(["report", "out", "-s", "s.toml", "-o", "again.html"]) == 0
 
 
 def test_reports_and_known_persons_are_judged_alike(here):
