@@ -1,6 +1,6 @@
 """Audit: what any published table promises, computed from its bytes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from voile.asked import Asked, demanded
+from voile.certified import asked_in, held, shortfall
 from voile.core.attack import Finding
 from voile.core.bags import Bags, Crowds, Domain
 from voile.core.base_values import BaseValues
@@ -96,19 +98,23 @@ class AuditReport:
         }
 
 
-def audit(source: str | Path, spec: Spec, require: str = "") -> AuditReport:
+def audit(
+    source: str | Path, spec: Spec, require: str = "", *, against: str | None = None, strong: bool = False
+) -> AuditReport:
     """Audit a table file, or a folder that `voile anonymize` wrote.
 
     `require` is for example "l>=4, k>=5, t<=0.2, c[l=3]<4"; l is frequency l-diversity, the
-    confidence bound.
+    confidence bound. `against` ("release", "series" or "algorithm", this also `strong`) is who the certificate's
+    promise must hold against.
     """
     schema = schema_of(spec)
     requirements = parse_requirements(require)
-    return audited(read_release(Path(source), schema), requirements)
+    return audited(read_release(Path(source), schema), requirements, demanded(against, strong))
 
 
-def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditReport:
-    """What a release achieves, and which promises and requirements it breaks."""
+def audited(release: ReadRelease, requirements: list[PrivacyModel], demands: Sequence[Asked] = ()) -> AuditReport:
+    """What a release achieves, and which promises and requirements it breaks; `demands` are readers whom the
+    promise must hold against, beside those whom the certificate says it was asked for."""
     path, certificate = release.path, release.certificate
     auxiliary = path.parent / f"{COUNTERFEITS}.csv"
     stated = read_counterfeits(auxiliary) if certificate is not None and auxiliary.is_file() else {}
@@ -126,6 +132,10 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel]) -> AuditRepo
         report = replace(report, certificate=certificate, digest_matches=matches)
     promises = promised(certificate) + requirements
     failures, met = _judged(report, promises)
+    readers = dict.fromkeys([*asked_in(certificate), *demands])
+    short = [line for asked in readers if (line := shortfall(certificate, asked))]
+    failures += short
+    met += [] if short else [held(certificate, asked) for asked in readers]
     made = (certificate or {}).get("algorithm")
     key = made.get("key") if isinstance(made, dict) else None
     found = exact_findings(report.bags, dict(report.achieved), promises, key)
@@ -356,6 +366,8 @@ def _contradictions(report: AuditReport) -> list[str]:
     if certificate is None:
         return []
     found = []
+    if "asked" in certificate and not asked_in(certificate):
+        found.append("the certificate does not say against whom a promise was asked for")
     if not weights_as_said(certificate, report.base_values):
         found.append("the certificate's weights are not what it says")
     promise = promised(certificate)[0]

@@ -96,7 +96,7 @@ def estimate(
     >>> import polars as pl, voile
     >>> patients = pl.DataFrame({"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]})
     >>> table = voile.read(patients, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
-    >>> release = voile.anonymize(table, l=2)
+    >>> release = voile.anonymize(table, "elig", l=2)
     >>> release.frame["age"].unique().sort().to_list()
     ['[29, 31]', '[47, 52]']
     >>> found = estimate(release, "age between 30 and 49 and disease = 'flu'")

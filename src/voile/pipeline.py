@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile import catalog
+from voile.asked import algorithm_for, asked_for, refuse_seed
 from voile.auditing import AuditReport, audit
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
 from voile.core.bags import Bags
@@ -25,7 +26,7 @@ from voile.core.order import dense_rank
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
-from voile.core.schema import SENSITIVE_TABLE, Role
+from voile.core.schema import SENSITIVE_TABLE, Role, Schema
 from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
@@ -43,11 +44,12 @@ from voile.output.writers import (
     write_hierarchy_file,
     write_private,
 )
+from voile.prices import priced_l, with_prices
 from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
 from voile.rendering.release_frame import rendered
 from voile.reporting.pages import draft, is_wanted, write_reports
 from voile.reporting.private_report import truth_of
-from voile.requirements import parse_requirements, promise_with
+from voile.requirements import further_promises, promise_with
 
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
@@ -91,26 +93,36 @@ def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
 
 def anonymize(
     table: Table,
-    algorithm: str = "elig",
+    algorithm: str | None = None,
     *,
+    against: str | None = None,
+    strong: bool = False,
     also: str = "",
     measure: str = "",
     insecure_seed: int | None = None,
+    prices: bool = False,
     report: Report = silent,
     **parameters: object,
 ) -> Release:
     """Make a release of a table in memory; `.write(folder)` publishes it.
 
+    `against` says who must be held off: "algorithm" (readers who know the algorithm; the default), or "release"
+    (readers who only look at the release). With `strong` they may also know everybody else's values. It chooses
+    the algorithm, by a fixed rule that never looks at who has what; one that is named must hold against them. An
+    algorithm that is named without `against` is taken as it is.
+
     `parameters` are the algorithm's own, see `voile algorithms`. `also` are further promises, for example
     "k>=20, t<=0.3": groups are merged until they hold. `measure` names metrics for the steward, such as
     "qwe_mean, qwe_median[theta=0.05]": they go to the private record, under "measured". `insecure_seed` repeats a
-    random draw, for tests only: the certificate then claims less.
+    random draw, for tests only: the certificate then claims less. `prices` adds what the other promises would cost
+    on this table to the private record: see there what may not be made of it.
 
     >>> patients = {"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]}
     >>> import polars as pl
     >>> spec = {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"}
-    >>> anonymize(read(pl.DataFrame(patients), spec), l=2)
-    Release(4 rows, 3 columns)
+    >>> release = anonymize(read(pl.DataFrame(patients), spec), l=2)
+    >>> release, release.certificate["algorithm"]["key"], release.certificate["adversary"]["rung"]
+    (Release(4 rows, 3 columns), 'glass', 'algorithm, marginal')
     """
     if not isinstance(table, Table):
         raise InputError(
@@ -119,17 +131,23 @@ def anonymize(
             remedy="read it first: voile.read(file or data frame, spec)",
         )
     wanted = parse_measures(measure, table)
-    chosen = catalog.algorithm(algorithm).configure(parameters).resolve(table)
-    if table.schema is not None:
-        refuse_exact(table.schema, chosen)
+    asked = asked_for(algorithm, against, strong)
+    found = algorithm_for(asked, _published_schema(table), algorithm, parameters)
+    if asked is not None and insecure_seed is not None:
+        refuse_seed(asked)
+    chosen = catalog.algorithm(found.key).configure(parameters).resolve(table)
+    refuse_exact(_published_schema(table), chosen)
     promise = promise_of(chosen)
-    further = _further_promises(also, chosen, promise, table)
+    further = further_promises(also, chosen, promise, table)
+    ell = priced_l(table, promise) if prices else 0
     draws = SECRET if insecure_seed is None else InsecureDraws(_seed(insecure_seed))
     partition = _drawn(chosen, table, draws, lambda share: report("grouping", share))
     report("checking and rendering", 0)
     partition = merged_until(table, partition, further, chosen.blocks_of(table))
-    claim = Claim(chosen, promise, further, secret=insecure_seed is None)
-    return released(table, partition, claim, wanted, report)
+    told = None if asked is None else {**asked.document(), "algorithm": found.key, "why": found.why}
+    claim = Claim(chosen, promise, further, secret=insecure_seed is None, asked=told)
+    release = released(table, partition, claim, wanted, report)
+    return with_prices(release, table, claim, ell, report) if prices else release
 
 
 def released(
@@ -140,10 +158,9 @@ def released(
     report: Report = silent,
 ) -> Release:
     """Check a partition, render it and write its certificate; all in memory."""
-    if table.schema is None:
-        raise ValueError("a table without a schema cannot be published")
+    schema = _published_schema(table)
     if partition.generalises:
-        refuse_hidden_tree(table.schema)
+        refuse_hidden_tree(schema)
     boxes = Boxes.around(table, partition)
     with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
         rendering = beside.submit(rendered, table, partition, boxes)
@@ -167,7 +184,13 @@ def released(
         record["measured"] = measured(measures, boxes)
     fakes = counterfeits if claim.algorithm.counterfeits else None
     compared = partial(truth_of, table, boxes, bool(measures))
-    return Release(frame, document, table.schema, record, fakes, write, sensitive, compared)
+    return Release(frame, document, schema, record, fakes, write, sensitive, compared)
+
+
+def _published_schema(table: Table) -> Schema:
+    if table.schema is None:
+        raise ValueError("a table without a schema cannot be published")
+    return table.schema
 
 
 def promise_of(algorithm: Algorithm) -> PrivacyModel:
@@ -193,39 +216,6 @@ def _drawn(algorithm: Algorithm, table: Table, draws: Draws, progress: Callable[
             f"{algorithm.key} draws nothing at random", where="insecure_seed", remedy="leave it out"
         )
     return algorithm.partition(table, progress)
-
-
-def _further_promises(also: str, chosen: Algorithm, promise: PrivacyModel, table: Table) -> list[PrivacyModel]:
-    """The models of `also`, if merging groups for them cannot break the algorithm's own promise."""
-    further = parse_requirements(also, "also")
-    if further and not (promise.survives_merging and chosen.mergeable):
-        able = [
-            key
-            for key, a in catalog.algorithms().items()
-            if a.mergeable and catalog.models()[a.promise].survives_merging
-        ]
-        what = chosen.key if promise.survives_merging else promise.title
-        raise ParameterError(
-            f"{what} does not survive the merging of groups",
-            where="also",
-            rule="further promises are reached by merging groups",
-            remedy=f"use {', '.join(able)}; or leave it out, and see what is achieved with voile audit --require",
-        )
-    if further and table.kept:
-        raise ParameterError(
-            "merged groups would show which values go with a kept column",
-            where="also",
-            rule="what is merged may depend on groups, their values and quasi-identifiers only",
-            remedy="leave it out, drop the kept columns, or declare them quasi-identifying",
-        )
-    if further and table.persons is not None:
-        raise ParameterError(
-            "merging would bring rows of one person together",
-            where="also",
-            rule="a group holds a person once",
-            remedy="leave it out, or keep one row of each person",
-        )
-    return further
 
 
 def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -> Bags:
@@ -357,7 +347,7 @@ def sha256_of(path: Path) -> str:
 def publish(
     source: Any,
     spec: Spec,
-    algorithm: str,
+    algorithm: str | None,
     folder: str | Path,
     *,
     format: str = "csv",
@@ -367,7 +357,8 @@ def publish(
 ) -> tuple[Release, AuditReport]:
     """Read a file or data frame, make a release and write it into a new folder; the whole line.
 
-    `format` is "csv" or "parquet", `with_report=False` leaves report.html out, `options` are those of `anonymize`.
+    `algorithm` may be None: then what `against` asks for chooses it, as in `anonymize`. `format` is "csv" or
+    "parquet", `with_report=False` leaves report.html out, `options` are those of `anonymize`.
     Returns the release and its audit. The folder is reserved first, so that a long run cannot fail at its end.
     """
     with Staging(folder) as staging:

@@ -6,8 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from voile import catalog
+from voile.core.algorithm import Algorithm
 from voile.core.parameters import exact_number
 from voile.core.privacy_model import PrivacyModel
+from voile.core.table import Table
 from voile.errors import ParameterError
 
 _REQUIREMENT = re.compile(r"([a-z_]+)\s*(?:\[([^\[\]]*)\])?\s*([<>]=?|=)\s*([0-9./]+)")
@@ -79,3 +81,36 @@ def promise_with(model: type[PrivacyModel], parameters: Mapping[str, object]) ->
     if bound is None or bound < 1 or bound.denominator == 1:
         return model.configure(parameters)
     return bounded(model, bound, ", ".join(f"{n}={v}" for n, v in parameters.items() if n != model.bound))
+
+
+def further_promises(also: str, chosen: Algorithm, promise: PrivacyModel, table: Table) -> list[PrivacyModel]:
+    """The models of `also`, if merging groups for them cannot break the algorithm's own promise."""
+    further = parse_requirements(also, "also")
+    if further and not (promise.survives_merging and chosen.mergeable):
+        able = [
+            key
+            for key, a in catalog.algorithms().items()
+            if a.mergeable and catalog.models()[a.promise].survives_merging
+        ]
+        what = chosen.key if promise.survives_merging else promise.title
+        raise ParameterError(
+            f"{what} does not survive the merging of groups",
+            where="also",
+            rule="further promises are reached by merging groups",
+            remedy=f"use {', '.join(able)}; or leave it out, and see what is achieved with voile audit --require",
+        )
+    if further and table.kept:
+        raise ParameterError(
+            "merged groups would show which values go with a kept column",
+            where="also",
+            rule="what is merged may depend on groups, their values and quasi-identifiers only",
+            remedy="leave it out, drop the kept columns, or declare them quasi-identifying",
+        )
+    if further and table.persons is not None:
+        raise ParameterError(
+            "merging would bring rows of one person together",
+            where="also",
+            rule="a group holds a person once",
+            remedy="leave it out, or keep one row of each person",
+        )
+    return further

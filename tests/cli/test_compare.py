@@ -50,7 +50,7 @@ def test_a_recommendation_without_a_run(tmp_path, reader, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run([*TYPED, "--recommend", "--adversary", reader, "-p", "l=3"]) == 0
     said = capsys.readouterr().out
-    assert {"algorithm": "-a rda", "release": "-a elig"}[reader] in said and "eligible" in said
+    assert {"algorithm": "-a glass", "release": "-a elig"}[reader] in said and "eligible" in said
     assert [p.name for p in (tmp_path / "out").iterdir()] == ["recommended.toml"]
 
 
@@ -61,7 +61,7 @@ def test_a_spec_that_cannot_be_moved_stays_the_one_to_use(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     assert run([*TYPED, "--recommend", "-p", "l=3"]) == 0
     command = next(
-        line for line in (tmp_path / "out" / "recommended.toml").read_text().splitlines() if "-a rda" in line
+        line for line in (tmp_path / "out" / "recommended.toml").read_text().splitlines() if "-a glass" in line
     )
     assert "-s s.toml " in command
     assert run(command.lstrip("# ").split()[1:]) == 0, capsys.readouterr().err

@@ -27,14 +27,17 @@ def results(**losses):
 
 def test_the_reader_who_knows_the_algorithm_is_assumed():
     found = recommended(table())
-    assert found.algorithm == "rda" and found.rung == "algorithm, strong" and not found.looked
+    assert found.algorithm == "glass" and found.rung == "algorithm, marginal" and not found.looked
+    strong = recommended(table(), replace(NEEDS, strong=True))
+    assert strong.algorithm == "blind_cut" and strong.rung == "algorithm, strong" and not strong.looked
+    assert "--against algorithm --strong -a blind_cut" in strong.command("t.csv", "s.toml")
 
 
 @pytest.mark.parametrize("winner", ["ria", "elig", "gda"])
 def test_no_figure_changes_the_choice_against_who_knows_the_algorithm(winner):
     """Control: the same figures do change it where that costs nothing."""
     won = results(**{key: 0.1 if key == winner else 0.9 for key in ("rda", "ria", "elig", "gda")})
-    assert recommended(table(), NEEDS, won).algorithm == "rda"
+    assert recommended(table(), NEEDS, won).algorithm == "glass"
     control = recommended(table(), RELEASE, won)
     assert control.algorithm == winner and control.looked and control.rung == "release"
 
@@ -164,7 +167,7 @@ def test_a_series_goes_through_the_ledger():
 def test_several_sensitive_columns():
     frame = people(income=lambda rows: [f"i{(i * 3) % 5}" for i in range(rows)])
     two = voile.read(frame, {**SPEC, "income": "sensitive"})
-    assert recommended(two).algorithm == "rda"
+    assert recommended(two).algorithm == "blind_cut" and recommended(two).rung == "algorithm, strong"
     frame = frame.with_columns(frame["income"].alias("debt"))
     three = voile.read(frame, {**SPEC, "income": "sensitive", "debt": "sensitive"})
     assert recommended(three).algorithm == "" and recommended(three, RELEASE).algorithm == "elig"
@@ -186,7 +189,16 @@ def test_no_value_in_any_word():
     assert not any(value in said for value in DISEASES)
 
 
-@pytest.mark.parametrize("wrong", [{"adversary": "nobody"}, {"releases": "two"}, {"notation": "x"}, {"l": 1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"adversary": "nobody"},
+        {"releases": "two"},
+        {"notation": "x"},
+        {"l": 1},
+        {"strong": True, "releases": "series"},
+    ],
+)
 def test_needs_that_nobody_has(wrong):
     with pytest.raises(ParameterError):
         Needs(**wrong)

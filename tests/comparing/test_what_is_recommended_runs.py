@@ -23,7 +23,7 @@ WAYS = list(itertools.product(ADVERSARIES, RELEASES, NOTATIONS))
 # what a careful steward would say; all others may end in nothing, with a reason
 RELEASE = replace(NEEDS, adversary="release")
 EXPECTED = {
-    ("two rows per person", NEEDS): "-a rda -p l=2",
+    ("two rows per person", NEEDS): "-a glass -p l=2",
     ("two rows per person", RELEASE): "-a elig -p l=4",
     ("a person with most rows", NEEDS): "",
     ("a person with most rows", RELEASE): "-a elig -p l=2 -p ineligible=suppress",
@@ -33,9 +33,10 @@ EXPECTED = {
     ("kept", RELEASE): "",
     ("kept", replace(NEEDS, notation="tables")): "-a anatomy -p l=4",
     ("kept, all the same", RELEASE): "-a elig -p l=4",
-    ("grid", NEEDS): "-a rda -p l=4",
+    ("grid", NEEDS): "-a glass -p l=4",
     ("grid", replace(NEEDS, notation="tables")): "",
-    ("two sensitive", NEEDS): "-a rda -p l=4",
+    ("two sensitive", NEEDS): "-a blind_cut -p l=4",
+    ("grid", replace(NEEDS, strong=True)): "-a blind_cut -p l=4",
     ("three sensitive", RELEASE): "-a elig -p l=3",
     ("one row per person", replace(NEEDS, releases="series")): "-a m_invariant -p m=4",
 }
@@ -121,7 +122,7 @@ def test_nothing_is_tried_against_who_knows_the_algorithm(monkeypatch):
 
 
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("key", ["rda", "elig", "anatomy"])
+@pytest.mark.parametrize("key", ["rda", "elig", "anatomy", "glass", "blind_cut"])
 def test_reach_is_how_far_an_algorithm_goes(name, key):
     table = subject(name)
     reach = reach_of(key, table)
@@ -139,7 +140,9 @@ def test_reach_is_how_far_an_algorithm_goes(name, key):
 def test_the_sentence_on_l_is_what_the_algorithm_says():
     found = recommended(subject("two rows per person"), replace(NEEDS, l=4))
     said = found.reasons[0][1]
-    assert said.startswith("For l up to 2 with rda") and "Not for l = 4: column person: a person has up to" in said
+    assert (
+        said.startswith("For l up to 2 with glass") and "Not for l = 4: column person: a person has up to" in said
+    )
     most = recommended(subject("a person with most rows"), RELEASE)
     assert (
         most.reasons[0][1].startswith("Not for any l") and "a person has up to 60 of 80 rows" in most.reasons[0][1]
@@ -169,7 +172,7 @@ def test_a_draw_that_happened_to_succeed_is_no_promise_that_the_next_one_does():
 def test_what_was_given_up_here_is_not_recommended():
     given_up = [(Run("elig", (("l", "4"),)), {"refusal": "given up after 1 seconds", "why": "failed"})]
     found = recommended(subject("plain"), RELEASE, given_up)
-    assert (found.options(), found.rung, found.looked) == ("-a rda -p l=4", "release", True)
+    assert (found.options(), found.rung, found.looked) == ("-a glass -p l=4", "release", True)
 
 
 def test_the_command_survives_the_shell():

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from voile import catalog
+from voile.asked import Asked
 from voile.cli.main import COMMANDS
 from voile.core.schema import ColumnSpec, Role, Type
 
@@ -79,23 +81,47 @@ def test_readme_python_runs(tmp_path):
     code = re.search(r"```python\n(.*?)```", page("README.md"), re.S).group(1)
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    assert "frequency l-diversity\nalgorithm, marginal\none sensitive column" in done.stdout
     assert "unique distinct l-diversity" in done.stdout
     assert "is the largest possible" in done.stdout
 
 
-def test_readme_tables_are_what_the_demo_makes(tmp_path):
-    import voile
+def test_readme_shows_a_group_that_the_demo_can_make(tmp_path):
+    """Groups are drawn, so another run makes others; but of five diagnoses, and of people who are there."""
     from voile.hospital import write_hospital
 
-    table, spec = write_hospital(tmp_path)
-    release = voile.anonymize(voile.read(table, spec), "elig", l=5).frame
-    rows = [r.strip("| ").split(" | ") for r in page("README.md").splitlines() if r.startswith("| 1000 |")]
-    shown = release.filter(release["group"] == 1000).rows()
-    assert rows == [[str(cell) for cell in row] for row in shown]
+    table, _ = write_hospital(tmp_path)
+    rows = [r.strip("| ").split(" | ") for r in page("README.md").splitlines() if re.match(r"\| \d+ \| \[", r)]
+    _, age, sex, district, insurance, admitted, _ = rows[0]
+    assert len(rows) == 5 == len({row[-1] for row in rows}) and len({tuple(row[:-1]) for row in rows}) == 1
+    (youngest, oldest), (first, last) = (text.strip("[]").split(", ") for text in (age, admitted))
+    frame = pl.read_csv(table, infer_schema=False).filter(
+        pl.col("age").cast(int).is_between(int(youngest), int(oldest)),
+        pl.col("admitted").is_between(pl.lit(first), pl.lit(last)),
+        pl.col("district").str.starts_with(district.strip("*")),
+        sex=sex,
+        insurance=insurance,
+    )
+    assert {row[-1] for row in rows} <= set(frame["diagnosis"])
     source = table.read_text()
     for name in ("Eva Juhl", "Ben Lund"):
         line = next(r for r in page("README.md").splitlines() if name in r).strip("| ").split(" | ")
         assert any(all(cell in row.split(",") for cell in line) for row in source.splitlines())
+
+
+def test_readme_says_what_each_promise_costs_and_what_is_chosen(tmp_path):
+    import voile
+    from voile.hospital import write_hospital
+
+    release = voile.anonymize(voile.read(*write_hospital(tmp_path)), l=5, prices=True)
+    lines = page("README.md").splitlines()
+    for price in release.private_record["prices"]:
+        words = Asked.of(price).words
+        row = next(line for line in lines if line.startswith(f"| `{words}`"))
+        said = int(re.search(r"about (\d+) %", row).group(1)) / 100
+        assert f"`{price['algorithm']}`" in row and abs(price["gcp_leaves"] - said) < 0.03, row
+    asked = release.certificate["asked"]
+    assert any(line.split(None, 1)[1:] == [f"{asked['algorithm']}: {asked['why']}"] for line in lines)
 
 
 def test_tutorial_spec_is_accepted():

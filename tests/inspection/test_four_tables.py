@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -97,8 +98,8 @@ def test_the_written_spec_runs_unchanged(name, tmp_path):
     read().write_csv(table, separator=";")
     done = command("inspect", table)
     assert done.code == 0, done.err
-    out = tmp_path / "out"
-    done = command("anonymize", table, "-s", tmp_path / "t.toml", "-p", "l=auto", "-o", out)
+    said = voile.inspect(table).command(str(tmp_path / "t.toml"), str(tmp_path / "out"))
+    done = command(*shlex.split(said)[1:])  # as it stands in the spec, against readers it can be kept against
     assert done.code == 0, done.err
 
 

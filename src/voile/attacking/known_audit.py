@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from voile.asked import demanded
 from voile.attacking.known_persons import KnownPersons, single_sensitive
 from voile.attacks.candidate_sets import PublishedGroups
 from voile.auditing import AuditReport, audited, classes_of
@@ -28,7 +29,15 @@ MOST_PAIRS = 4_000_000_000  # of persons and published groups; a minute
 MOST_PERSONS = 30_000  # whose values are guessed
 
 
-def audit_with_known(source: str | Path, spec: Spec, known: Any, require: str = "") -> AuditReport:
+def audit_with_known(
+    source: str | Path,
+    spec: Spec,
+    known: Any,
+    require: str = "",
+    *,
+    against: str | None = None,
+    strong: bool = False,
+) -> AuditReport:
     """Audit a release as `voile.audit` does, and guess the value of everybody whose quasi-identifiers are known.
 
     `known` is a file or a data frame with the quasi-identifying columns; with the sensitive one, the guesses are
@@ -38,7 +47,7 @@ def audit_with_known(source: str | Path, spec: Spec, known: Any, require: str = 
     schema.require_roles()
     values = Values(single_sensitive(schema))
     release = read_release(Path(source), schema)
-    report = audited(release, parse_requirements(require))
+    report = audited(release, parse_requirements(require), demanded(against, strong))
     if report.generalised:
         raise InputError(
             f"{counted(report.generalised, 'row')} with a generalised sensitive value",

@@ -1,6 +1,7 @@
 """`voile anonymize`: from a file to an audited release."""
 
 import contextlib
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from voile.errors import ParameterError, counted
 
 if TYPE_CHECKING:
     from voile.core.release import Release
+    from voile.core.schema import Schema
 
 LARGEST_FILE = 2**20  # of a parameter
 
@@ -54,7 +56,15 @@ def content(name: str, value: str) -> str:
 @click.option(
     "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
 )
-@click.option("-a", "--algorithm", default="elig", show_default=True, help="See voile algorithms.")
+@click.option(
+    "--against",
+    type=click.Choice(["algorithm", "release", "series"]),
+    default=None,
+    help="Who must be held off: readers who know the algorithm (default), or the release alone; series: of "
+    "several releases. It chooses the algorithm.",
+)
+@click.option("--strong", is_flag=True, help="Those who know the algorithm may know everybody else's values, too.")
+@click.option("-a", "--algorithm", default=None, help="Name one instead; see voile algorithms.")
 @click.option("-p", "--parameter", multiple=True, metavar="NAME=VALUE", help="For example -p l=5; repeatable.")
 @click.option(
     "--also",
@@ -77,6 +87,9 @@ def content(name: str, value: str) -> str:
     help='For you alone, such as "qwe_mean, qwe_median[theta=0.05]".',
 )
 @click.option(
+    "--prices", is_flag=True, help="Also group by the other promises' algorithms: what each costs, for you alone."
+)
+@click.option(
     "--ledger",
     type=click.Path(path_type=Path),
     default=None,
@@ -90,44 +103,79 @@ def content(name: str, value: str) -> str:
 def command(
     table: Path,
     spec: Path,
-    algorithm: str,
+    against: str | None,
+    strong: bool,
+    algorithm: str | None,
     parameter: tuple[str, ...],
     also: str,
     out: Path,
     format: str | None,
     insecure_seed: int | None,
     measure: str,
+    prices: bool,
     ledger: Path | None,
     key: Path | None,
     with_report: bool | None,
     as_json: bool,
 ) -> None:
     from voile import catalog
+    from voile.asked import algorithm_for, asked_for
     from voile.cli import show
     from voile.cli.progress import ProgressBar, announce_compilation
+    from voile.intake.spec_file import schema_of
     from voile.measuring import parse_measures, public_and_private
     from voile.pipeline import publish
     from voile.series.registering import publish_once
 
     given = parameters_of(parameter)
-    catalog.algorithm(algorithm).configure(given)  # refuses unknown names before they meet others
+    schema = schema_of(spec)
+    if against == "series":
+        _refuse_series(schema, table, spec, out, ledger, given)
+    found = algorithm_for(asked_for(algorithm, against, strong), schema, algorithm, given)
+    catalog.algorithm(found.key).configure(given)  # refuses unknown names before they meet others
     parse_measures(measure)
     announce_compilation()
     chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
     options = {**given, "also": also, "insecure_seed": insecure_seed, "measure": measure}
-    options["with_report"] = with_report
+    options |= {"against": against, "strong": strong, "prices": prices, "with_report": with_report}
     with ProgressBar() as report:
         if ledger is None:
-            release, _ = publish(table, spec, algorithm, out, format=chosen, report=report, **options)
+            release, _ = publish(table, schema, algorithm, out, format=chosen, report=report, **options)
         else:
             options |= {"ledger": ledger, "key": key}
-            release, _ = publish_once(table, spec, algorithm, out, format=chosen, report=report, **options)
+            release, _ = publish_once(table, schema, algorithm, out, format=chosen, report=report, **options)
     if as_json:
         public, private = public_and_private(release.private_record.get("measured", {}))
-        own = ({"measured": public} if public else {}) | ({"private": {"measured": private}} if private else {})
+        costs = release.private_record.get("prices")
+        kept_back = ({"measured": private} if private else {}) | ({"prices": costs} if costs else {})
+        own = ({"measured": public} if public else {}) | ({"private": kept_back} if kept_back else {})
         show.document({"ok": True, "folder": str(out), "certificate": release.certificate, **own})
     else:
         summary(release, out, spec)
+
+
+def _refuse_series(
+    schema: "Schema", table: Path, spec: Path, out: Path, ledger: Path | None, given: Mapping[str, Any]
+) -> None:
+    """A series has a command of its own: says which, for this very table."""
+    from voile.core.schema import Role
+
+    book = ledger or spec.with_suffix(".ledger")
+    file, columns, place = (shlex.quote(str(path)) for path in (table, spec, book))
+    steps = [] if schema.with_role(Role.SUBJECT) else ['declare who is who: a column with role = "subject"']
+    steps += [] if book.exists() else [f"voile ledger create {place}"]
+    wanted = str(given.get("m", given.get("l", "")))
+    m = wanted if wanted.isascii() and wanted.isdecimal() else "4"
+    folder = shlex.quote(str(out))
+    steps.append(f"voile publish {file} -s {columns} --ledger {place} -p m={m} -o {folder}")
+    raise ParameterError(
+        "voile anonymize makes one release",
+        where="--against series",
+        rule="persons who are published again need the memory of a ledger, and voile publish"
+        if ledger is None
+        else "anonymize --ledger has persons remembered to refuse them ever after; a series shows them again",
+        remedy="; then ".join(steps),
+    )
 
 
 def summary(release: "Release", out: Path, spec: Path) -> None:
@@ -137,6 +185,7 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
     certificate = release.certificate
     table, promise, utility = certificate["table"], certificate["promise"], certificate["utility"]
     rows = [
+        *_asked(certificate),
         ("promise", _in_words(promise)),
         *(("also", f"{_in_words(further)} (holds against: {further['rung']})") for further in certificate["also"]),
         ("holds against", certificate["adversary"]["holds_against"]),
@@ -160,7 +209,19 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         ("next", f"voile audit {out} -s {spec}"),
     ]
     show.facts("Released", rows)
+    show.prices(release.private_record.get("prices", []))
     show.true_values(certificate, release.private_record.get("true_values"))
+
+
+def _asked(certificate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What was asked for, and the algorithm that was taken for it."""
+    from voile.asked import Asked
+
+    section = certificate.get("asked")
+    asked = Asked.of(section)
+    if section and asked:
+        yield "asked", f"a promise against {asked.readers}"
+        yield "algorithm", f"{section['algorithm']}: {section['why']}"
 
 
 def _written(certificate: Mapping[str, Any], out: Path) -> Iterator[str]:

@@ -25,6 +25,13 @@ import click
 )
 @click.option("--require", default="", metavar="RULES", help='For example "l>=4, t<=0.2"; exit 1 when not met.')
 @click.option(
+    "--against",
+    type=click.Choice(["algorithm", "release", "series"]),
+    default=None,
+    help="Who the certificate's promise must hold against; exit 1 when it does not.",
+)
+@click.option("--strong", is_flag=True, help="Against those who know the algorithm and everybody else's values.")
+@click.option(
     "--report",
     "out",
     default=None,
@@ -38,6 +45,8 @@ def command(
     series: bool,
     known: tuple[Path, ...],
     require: str,
+    against: str | None,
+    strong: bool,
     out: Path | None,
     as_json: bool,
 ) -> int:
@@ -52,6 +61,8 @@ def command(
 
     if not series and (len(tables) > 1 or len(known) > 1):
         raise click.UsageError("several tables: add --series to judge them together")
+    if series and (against or strong):
+        raise click.UsageError("--against is about the certificate of one release: leave --series out")
     if out is not None and known and not series:
         raise click.UsageError(
             "--report of one table is for everybody: leave --known out; for your eyes alone, voile report ... "
@@ -69,11 +80,11 @@ def command(
         else:
             progress("reading and judging", 0)
             if out is not None:
-                _, report = page(tables[0], spec, out, require=require)
+                _, report = page(tables[0], spec, out, require=require, against=against, strong=strong)
             elif known:
-                report = audit_with_known(tables[0], spec, known[0], require)
+                report = audit_with_known(tables[0], spec, known[0], require, against=against, strong=strong)
             else:
-                report = audit(tables[0], spec, require)
+                report = audit(tables[0], spec, require, against=against, strong=strong)
     if as_json:
         show.document(report.document())
     elif series:

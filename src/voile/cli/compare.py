@@ -53,14 +53,17 @@ def values_of(pairs: tuple[str, ...]) -> dict[str, list[str]]:
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Runs at a time; default: one per core.")
 @click.option("--limit", type=click.FloatRange(min=0, min_open=True), default=None, help="Seconds a run may take.")
+@click.option("--prices", is_flag=True, help="Run what each promise needs, too: what holding off whom costs here.")
 @click.option("--recommend", is_flag=True, help="Explain which one to use, and write the spec for it.")
 @click.option(
+    "--against",
     "--adversary",
-    type=click.Choice(["algorithm", "release"]),
+    type=click.Choice(["algorithm", "release", "series"]),
     default="algorithm",
     show_default=True,
-    help="Readers who know the algorithm, or only the release.",
+    help="Readers who know the algorithm, or only the release; series is --releases series.",
 )
+@click.option("--strong", is_flag=True, help="Those who know the algorithm may know everybody else's values, too.")
 @click.option("--releases", type=click.Choice(["one", "series"]), default="one", show_default=True)
 @click.option(
     "--notation",
@@ -79,21 +82,33 @@ def command(
     measure: str | None,
     jobs: int | None,
     limit: float | None,
+    prices: bool,
     recommend: bool,
-    adversary: str,
+    against: str,
+    strong: bool,
     releases: str,
     notation: str,
     as_json: bool,
 ) -> int:
+    from voile.asked import Asked
     from voile.cli import show
     from voile.comparing.choosing import Needs
+    from voile.core.schema import Role
+    from voile.intake.spec_file import schema_of
+    from voile.prices import is_complete, price_keys
 
     given = values_of(parameter)
     keys = [key.strip() for key in algorithms.split(",") if key.strip()]
-    if not keys and not recommend:
-        remedy = "name some (-a elig,bsgi,rda), or ask for a choice: --recommend"
+    if not keys and not recommend and not prices:
+        remedy = "name some (-a elig,bsgi,rda), ask for a choice (--recommend), or for what it costs (--prices)"
         raise ParameterError("no algorithm", where="-a", remedy=remedy)
-    needs = Needs(adversary, releases, notation, _asked_l(given))
+    if prices:
+        keys += [key for key in price_keys(len(schema_of(spec).with_role(Role.SENSITIVE))) if key not in keys]
+    if strong:
+        Asked(against, strong)  # refuses it of other readers
+    if against == "series":
+        against, releases = "algorithm", "series"
+    needs = Needs(against, releases, notation, _asked_l(given), strong)
     if not keys:
         return _only_recommended(table, spec, out, needs, given, as_json)
     options = {"jobs": jobs, "limit": limit, "needs": needs, **given}
@@ -106,7 +121,7 @@ def command(
     else:
         describe(found, out)
         if recommend:
-            explain(chosen, table, spec, out)
+            explain(chosen, table, spec, out, is_complete(found.prices))
     return 0 if any(outcome.get("kept") for _, outcome in found.runs) else 1
 
 
@@ -193,13 +208,15 @@ def _quoted(path: Path) -> str:
     return shlex.quote(str(path))
 
 
-def explain(found: "Recommendation", table: Path, spec: Path, out: Path) -> None:
+def explain(found: "Recommendation", table: Path, spec: Path, out: Path, priced: bool = False) -> None:
     """A recommendation in words."""
     from voile.cli import show
 
     command = _next(found, table, spec, out)
     next_step = [("next", command)] if command else []
-    show.facts("Recommended", [("answer", found.answer), *found.reasons, ("spec", f"{out / SPEC}"), *next_step])
+    unknown = [] if priced else [("prices", "what each promise costs on this table: add --prices")]
+    rows = [("answer", found.answer), *found.reasons, *unknown, ("spec", f"{out / SPEC}"), *next_step]
+    show.facts("Recommended", rows)
     if found.looked and found.algorithm:
         show.sentence(
             "chosen by results: that holds against readers of the release, not against who knows the algorithm"
@@ -217,6 +234,7 @@ def describe(found: "Comparison", out: Path) -> None:
             show.sentence(f"{run.words}: {outcome['refusal']}", "yellow")
     if found.not_measured:
         show.sentence(found.not_measured)
+    show.prices(found.prices)
     for adversary, chosen in found.recommendations.items():
         reader = "who know the algorithm" if adversary == "algorithm" else "of the release alone"
         show.sentence(f"for readers {reader}: {chosen.answer}")

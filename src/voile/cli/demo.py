@@ -45,7 +45,7 @@ def command(out: Path, parameter: tuple[str, ...], as_json: bool) -> int:
     table, spec = made
     with ProgressBar() as report:
         given: dict[str, Any] = parameters_of(parameter) or {"l": 5}
-        release, _ = publish(table, spec, "elig", out / "release", report=report, **given)
+        release, _ = publish(table, spec, None, out / "release", report=report, **given)
     found = audit(out / "release", spec)
     if as_json:
         show.document(
@@ -55,7 +55,7 @@ def command(out: Path, parameter: tuple[str, ...], as_json: bool) -> int:
     _before_and_after(table, release.frame)
     summary(release, out / "release", spec)
     describe(found)
-    command_line = f"voile anonymize {table} -s {spec} -a elig -p l=5 -o my-release"
+    command_line = f"voile anonymize {table} -s {spec} -p l=5 -o my-release"
     show.console().print(f"\nThe same by hand:  {command_line}", highlight=False, soft_wrap=True)
     return 0 if found.ok else 1
 

@@ -1,7 +1,7 @@
 """Tables and verdicts for people."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -114,6 +114,21 @@ def verdicts(met: Iterable[str], failures: Iterable[str]) -> None:
         console().print(f"[green]met:[/] {escape(line)}", soft_wrap=True)
     for line in failures:
         console().print(f"[bold red]not met:[/] {escape(line)}", soft_wrap=True)
+
+
+def prices(lines: Sequence[Mapping[str, Any]]) -> None:
+    """What each promise costs, a line per kind of reader and a column per l; and that nobody may choose by it."""
+    from voile.prices import BEWARE, LOSS, TITLE, is_complete, price_rows
+
+    if lines:
+        header, rows = price_rows(lines)
+        grid(f"{TITLE}: detail lost ({LOSS}), for you alone", header, rows)
+        sentence(BEWARE, "yellow")
+        for line in lines:
+            if "refusal" in line:
+                sentence(f"{line['algorithm']} l={line['l']}: {line['refusal']}", "yellow")
+    if lines and not is_complete(lines):
+        sentence("what was not run is run with --prices")
 
 
 def true_values(certificate: Mapping[str, Any] | None, exact: Mapping[str, Any] | None = None) -> None:

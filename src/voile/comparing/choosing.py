@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from voile import catalog
+from voile.asked import KEPT_REMEDY, LEAST_LOSS, Asked, chosen_for, kept_columns
 from voile.comparing.plan import Run
 from voile.comparing.reach import Reach, Trial, is_settled, reach_in_series, reach_of, repeats, tried
 from voile.core.algorithm import Rung
@@ -23,9 +24,8 @@ from voile.pipeline import promise_of
 
 ADVERSARIES, RELEASES, NOTATIONS = ("algorithm", "release"), ("one", "series"), ("intervals", "tables")
 USUAL_L = 4  # where nobody asks for another: a reader's confidence is at most 1/4
-BLIND = "rda"  # never looks at who has what
 SKEWED = "sweep_e"  # for a value with more than half of the rows
-BY_RESULT = "elig"  # the least loss on every table we measured, where nothing was measured on this one
+BY_RESULT = LEAST_LOSS  # on every table we measured, where nothing was measured on this one
 Results = Sequence[tuple[Run, Mapping[str, Any]]]
 
 
@@ -37,6 +37,7 @@ class Needs:
     releases: str = "one"  # or a series of these persons
     notation: str = "intervals"  # of quasi-identifiers in one table; or two tables, these published exactly
     l: int | None = None  # noqa: E741 the papers' name
+    strong: bool = False  # those who know the algorithm may know everybody else's values, too
 
     def __post_init__(self) -> None:
         allowed = {"adversary": ADVERSARIES, "releases": RELEASES, "notation": NOTATIONS}
@@ -45,6 +46,18 @@ class Needs:
                 raise ParameterError("not an accepted value", where=name, rule=f"one of {', '.join(words)}")
         if self.l is not None and (type(self.l) is not int or self.l < 2):
             raise ParameterError("not an accepted value", where="l", rule="a whole number from 2")
+        if self.strong and self.releases == "series":
+            raise ParameterError(
+                "strong in a series",
+                where="strong",
+                rule="what holds over several releases is marginal",
+                remedy="leave strong out, or ask for one release",
+            )
+
+    @property
+    def asked(self) -> Asked:
+        """Against whom, as `voile anonymize` has it."""
+        return Asked(self.adversary, self.strong and self.adversary == "algorithm")
 
 
 NEEDS = Needs()
@@ -111,27 +124,24 @@ def _for_two_tables(table: Table, needs: Needs, results: Results) -> Choice:
 
 
 def _blind(table: Table, needs: Needs, results: Results) -> Choice:
-    """Decided by a fixed order: no result is looked at, nothing is tried."""
-    reach = reach_of(BLIND, table, needs.l)
+    """Decided by the fixed rule of `voile anonymize`: no result is looked at, nothing is tried."""
+    found = chosen_for(needs.asked, len(table.sensitive))
+    reach = reach_of(found.key, table, needs.l)
     if table.kept:
-        return _none(reach, _kept_columns(table))
+        return _none(reach, _kept(table))
     if reach.largest < 2:
-        return _none(reach, f"{BLIND} cannot run: {reach.refusal}{_expected_anyway(table)}")
+        return _none(reach, f"{found.key} cannot run: {reach.refusal}{_expected_anyway(table)}")
     why = (
-        f"{BLIND} draws its groups in secret and never looks at who has what: knowing it adds nothing to 1/l "
-        "inside a group. It is taken because of that, not because of any measured figure: to choose by those "
-        "would break its promise"
+        f"{found.why}. {found.key} draws in secret, and what it looks at tells nothing of who has what: knowing "
+        "it adds nothing to 1/l inside a group. It is taken because of that, not because of any measured figure: "
+        "to choose by those would break its promise"
     )
-    return Choice(BLIND, {"l": str(_fitting_l(needs, reach.largest, results))}, why, reach)
+    return Choice(found.key, {"l": str(_fitting_l(needs, reach.largest, results))}, why, reach)
 
 
-def _kept_columns(table: Table) -> str:
-    names = ", ".join(column.name for column in table.kept)
-    return (
-        f"{names}: kept columns are published as they are and split groups. Whether the parts still keep the "
-        "promise depends on who has what, so to try it would tell. Drop them (keep = false) or declare them "
-        "quasi-identifying; two tables have them apart from the values (notation tables)"
-    )
+def _kept(table: Table) -> str:
+    why = kept_columns([column.name for column in table.kept])
+    return f"{why}; {KEPT_REMEDY}; two tables have them apart from the values (notation tables)"
 
 
 def _expected_anyway(table: Table) -> str:
@@ -176,8 +186,9 @@ def _usual(table: Table, reach: Reach, ell: int, results: Results) -> Choice:
             limited = Reach(BY_RESULT, fewer, refusal, ell) if refusal else reach
             return Choice(BY_RESULT, given, f"{why}; a trial made a release", limited, looked=True)
         refusal = refusal or found.refusal
-        if not table.kept and reach_of(BLIND, table).largest >= fewer:
-            return Choice(BLIND, given, f"{BY_RESULT} made no release here: {refusal}", reach, looked=True)
+        blind = chosen_for(Asked("algorithm"), len(table.sensitive)).key
+        if not table.kept and reach_of(blind, table).largest >= fewer:
+            return Choice(blind, given, f"{BY_RESULT} made no release here: {refusal}", reach, looked=True)
     return _none(Reach(BY_RESULT, 1), f"{BY_RESULT} makes no release here: {refusal}", looked=True)
 
 

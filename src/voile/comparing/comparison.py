@@ -25,6 +25,7 @@ from voile.measuring import parse_measures
 from voile.metrics.classification import can_learn
 from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_document
+from voile.prices import price_keys, price_list
 from voile.reporting.comparison_page import ATTACK, comparison_page
 
 FORMAT = 1
@@ -79,6 +80,14 @@ class Comparison:
             frame[name].cast(pl.Int64) for name in named if all(_whole(v) for v in frame[name].drop_nulls())
         )
 
+    @property
+    def prices(self) -> list[dict[str, Any]]:
+        """What each promise costs with each l that was compared: a loss, a refusal, or nothing where it was not
+        run. Of runs that leave all but l to the algorithm; empty where there is none of the algorithms."""
+        found, sensitive = _with_l_alone(self.runs), len(self.about.get("sensitive", ()))
+        priced = {ell for key, ell in found if key in price_keys(sensitive)}
+        return price_list(sensitive, sorted(priced), found)
+
     def document(self) -> dict[str, Any]:
         """For JSON: all there is."""
         return {
@@ -88,6 +97,7 @@ class Comparison:
             "table": dict(self.about),
             "measured": list(self.measures),
             "not_measured": self.not_measured,
+            "prices": self.prices,
             "recommendations": [found.document() for found in self.recommendations.values()],
             "cost_of_choosing_by_result": LOOKING,
             "runs": [
@@ -161,6 +171,17 @@ def compare(
             found.write_into(staging)
             finished.forget()
     return found
+
+
+def _with_l_alone(
+    runs: Sequence[tuple[Run, Mapping[str, Any]]],
+) -> dict[tuple[str, int], Mapping[str, Any]]:
+    """Outcomes by algorithm and l, of runs with no other parameter."""
+    return {
+        (run.algorithm, int(run.parameters[0][1])): outcome
+        for run, outcome in runs
+        if [name for name, _ in run.parameters] == ["l"] and _whole(run.parameters[0][1])
+    }
 
 
 def usual_measures(table: Table) -> tuple[str, str]:

@@ -46,7 +46,7 @@ def reach_of(key: str, table: Table, wanted: int | None = None) -> Reach:
     >>> from voile import read
     >>> people = pl.DataFrame({"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]})
     >>> table = read(people, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
-    >>> reach_of("rda", table).largest, reach_of("rda", table, 3).refusal[:54]
+    >>> reach_of("glass", table).largest, reach_of("glass", table, 3).refusal[:54]
     (2, 'column disease: the most frequent value is 50 % of row')
     """
 

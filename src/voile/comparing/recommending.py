@@ -56,7 +56,7 @@ class Recommendation:
                 f"voile ledger create series.ledger && voile publish {table} -s {spec} --ledger "
                 f"series.ledger{self._given()}"
             )
-        return f"voile anonymize {table} -s {spec} {self.options()} -o release/"
+        return f"voile anonymize {table} -s {spec} {self.needs.asked.words} {self.options()} -o release/"
 
     def document(self) -> dict[str, Any]:
         """For JSON."""
@@ -72,7 +72,7 @@ def recommended(table: Table, needs: Needs = NEEDS, results: Results = ()) -> Re
     >>> people = pl.DataFrame({"age": [31, 47, 52, 29], "disease": ["flu", "gout", "flu", "asthma"]})
     >>> spec = {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"}
     >>> recommended(read(people, spec)).options()
-    '-a rda -p l=2'
+    '-a glass -p l=2'
     """
     choice = chosen(table, needs, results)
     rung, given_up = _rungs(choice)

@@ -47,6 +47,7 @@ class Inspection:
     file: Mapping[str, Any] = field(repr=False)
     largest_l: int  # that every chosen sensitive column, and the rows of one person, allow; 0: nothing to publish
     only_sweep: bool = False  # whether nothing else publishes most of the rows
+    only_release: bool = False  # whether that l may not be had against who knows the algorithm
 
     @property
     def publishable(self) -> bool:
@@ -56,9 +57,11 @@ class Inspection:
     def command(self, path: str = "spec.toml", out: str = "out") -> str:
         """The next command; l = 5 is usual, the largest one is for those who know why."""
         wanted = min(self.largest_l, _USUAL_L)
-        how = f"elig -p l={wanted}" if wanted > 1 else "elig -p l=2 -p ineligible=suppress"
-        how = "sweep -p tau=0.5 -p l=2" if self.only_sweep else how
-        return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} -a {how} -o {out}"
+        how = f"-p l={wanted}" if wanted > 1 else "-a elig -p l=2 -p ineligible=suppress"
+        if wanted > 1 and self.only_release:
+            how = f"--against release {how}"
+        how = "-a sweep -p tau=0.5 -p l=2" if self.only_sweep else how
+        return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} {how} -o {out}"
 
     @property
     def ways_out(self) -> str:
@@ -163,6 +166,7 @@ def inspect(
         file=file_of(planned, profiles, given),
         largest_l=min(largest_l(np.bincount(mark)) for mark in table.marks().values()) if table else 0,
         only_sweep=table is not None and _is_for_sweep(table, candidates),
+        only_release=table is not None and (table.persons is not None or len(table.sensitive) > 2),
     )
 
 

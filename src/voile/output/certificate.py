@@ -28,6 +28,7 @@ from voile.core.table import Column, Table
 from voile.core.verdict import Verdict
 
 FORMAT = 1
+SECRET_DRAWS = "from the operating system, not stored"  # nobody can repeat them
 LEARNT = "a reader who learns from all groups which values go with which quasi-identifiers (deFinetti attack)"
 
 
@@ -41,6 +42,7 @@ class Claim:
     secret: bool = True
     series: bool = False  # the ledger knows every other release of these persons
     weakened: bool = False  # by how an earlier release of the series was made
+    asked: Mapping[str, str] | None = None  # against whom a promise was asked for, and why this algorithm
 
     @property
     def rung(self) -> Rung:
@@ -66,6 +68,7 @@ def certificate(
         "certificate": FORMAT,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "promise": _promise(claim.promise) | claim.promise.details(bags),
+        **({} if claim.asked is None else {"asked": dict(claim.asked)}),
         "also": [_promise(model) | {"rung": claim.rung_of(model).value} for model in claim.also],
         "adversary": {
             "rung": claim.rung.value,
@@ -110,7 +113,7 @@ def _promise(model: PrivacyModel) -> dict[str, Any]:
 def _randomness(claim: Claim) -> str:
     if claim.algorithm.deterministic:
         return "none"
-    return "from the operating system, not stored" if claim.secret else "from a seed, for tests only"
+    return SECRET_DRAWS if claim.secret else "from a seed, for tests only"
 
 
 def _not_promised(claim: Claim, table: Table) -> list[str]:

@@ -6,13 +6,13 @@ from typing import Any
 
 from voile import catalog
 from voile.core.algorithm import Rung
+from voile.prices import BEWARE, LOSS, TITLE, is_complete, price_rows
 from voile.reporting.charts import shown
 from voile.reporting.frontier import Spot, frontier
 from voile.reporting.markup import Markup, element, joined
 from voile.reporting.page import bullets, code, figure, page, paragraph, section, table
 
 Runs = Sequence[Mapping[str, Any]]
-LOSS = "gcp_leaves"
 ATTACK = "attack_"  # before the key of an attack: the share of persons whose value it guessed
 LEARNING = f"{ATTACK}definetti"
 SILENT = "inconclusive"  # the keys of attacks whose share says nothing
@@ -53,6 +53,7 @@ def comparison_page(document: Mapping[str, Any]) -> str:
     runs: Runs = document["runs"]
     made = [run for run in runs if run.get("kept")]
     sections = [
+        section("prices", TITLE, *_prices(document)),
         section("why", "Why", *(_reasons(found) for found in document["recommendations"])),
         section("figures", "Figures", *_tables(made, document["measured"]), _not_measured(document)),
         section("refused", "Refused", _refused(runs)),
@@ -91,6 +92,17 @@ def _not_drawn(made: Runs) -> Iterator[Markup]:
         yield joined(
             f"{LOSS} does not count; compare the ", element("a", "errors of counts", href="#figures"), "."
         )
+
+
+def _prices(document: Mapping[str, Any]) -> Iterator[Markup]:
+    """What each promise costs, and that nobody may choose by it."""
+    if not is_complete(document["prices"]):
+        yield paragraph("Not all of it was run; with ", code("--prices"), " it is.")
+    if not document["prices"]:
+        return
+    header, rows = price_rows(document["prices"])
+    yield table(f"Detail lost ({LOSS})", header, rows)
+    yield paragraph(BEWARE, kind="warning")
 
 
 def _named(runs: Iterable[Mapping[str, Any]]) -> str:

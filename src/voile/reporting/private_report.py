@@ -12,6 +12,7 @@ from voile.core.boxes import Boxes
 from voile.core.table import Table
 from voile.errors import counted
 from voile.metrics.query_workload import relative_errors
+from voile.prices import BEWARE, LOSS, TITLE, price_rows
 from voile.reporting.charts import Chart, before_after, histogram, lines
 from voile.reporting.columns_shown import ColumnShown
 from voile.reporting.findings import findings_table, succeeds
@@ -93,7 +94,8 @@ def _query_error(errors: list[Mapping[str, float]]) -> Chart:
 
 def private_report(found: AuditReport, drawn: Drawings, record: Mapping[str, Any], charts: Markup) -> str:
     """The page; `charts` are those of `private_drawings`."""
-    parts = [_compared_section(record, charts), *_attacks(record), _reading(record), *sections(found, drawn)]
+    own = [_compared_section(record, charts), *_attacks(record), *_prices(record), _reading(record)]
+    parts = [*own, *sections(found, drawn)]
     top = joined(paragraph(PRIVATE, kind="warning"), lead(found), *_succeeded(record))
     return page("Report for the steward", parts, lead=top, foot=paragraph(PRIVATE))
 
@@ -165,6 +167,17 @@ def _attacks(record: Mapping[str, Any]) -> list[Section]:
         return []
     text = "These attacks were graded by the true values: how often a guess was really right."
     return [section("graded", "Attacks, graded by the truth", paragraph(text), findings_table("Graded", graded))]
+
+
+def _prices(record: Mapping[str, Any]) -> list[Section]:
+    """What other promises would cost, where that was asked for."""
+    lines = record.get("prices")
+    found = [each for each in lines if isinstance(each, dict)] if isinstance(lines, list) else []
+    if not found:
+        return []
+    header, rows = price_rows(found)
+    shown = table(f"Detail lost ({LOSS})", header, rows)
+    return [section("prices", TITLE, paragraph(BEWARE, kind="warning"), shown)]
 
 
 def _figure(value: object) -> str:

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from voile.asked import demanded
 from voile.auditing import AuditReport, audited
 from voile.errors import ParameterError
 from voile.intake.spec_file import Spec, schema_of
@@ -22,25 +23,33 @@ from voile.requirements import parse_requirements
 
 
 def report(
-    published: str | Path, spec: Spec, out: str | Path | None = None, *, source: Any = None, require: str = ""
+    published: str | Path,
+    spec: Spec,
+    out: str | Path | None = None,
+    *,
+    source: Any = None,
+    require: str = "",
+    against: str | None = None,
+    strong: bool = False,
 ) -> tuple[Path, AuditReport]:
     """Write the report of a release folder, or of any published table; returns its path and the audit.
 
     `out` is report.html in the folder unless given; a file is never overwritten. With `source`, the table that the
     release was made of, the report is the steward's own: by default a new file in private/, and never published.
+    `require`, `against` and `strong` as in `audit`.
     """
     schema = schema_of(spec)
-    requirements = parse_requirements(require)
+    requirements, demands = parse_requirements(require), demanded(against, strong)
     place = Path(published)
     target = _target(place, out, source is not None)
     release = read_release(place, schema)
     if source is None:
-        found = audited(release, requirements)
+        found = audited(release, requirements, demands)
         return write_page(release_report(found, drawings_of(release)), target), found
     refuse_published(target, *([release.path.parent] if release.ours else []))
     record = _record(release)
     refuse_other_source(source, record, release.path.parent / PRIVATE)
-    found, drawn = audited(release, requirements), drawings_of(release)
+    found, drawn = audited(release, requirements, demands), drawings_of(release)
     record |= {"before_after": before_and_after(read_table(source, schema), drawn.shown)}
     return write_page(private_report(found, drawn, record, private_drawings(record)), target), found
 

@@ -6,7 +6,7 @@ so that whoever has them can make it again (`voile report`).
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile import catalog
+from voile.asked import Asked
 from voile.auditing import AuditReport
 from voile.core.schema import GROUP, Role, Schema
 from voile.errors import counted
@@ -184,6 +185,7 @@ def _promises(found: AuditReport) -> list[Section]:
             if isinstance(also, dict)
         ),
         paragraph("It holds against ", _words(adversary, "holds_against"), "."),
+        *_asked(_dict(certificate, "asked")),
         element("ul", *kept) if kept else "",
         _true_values(certificate),
     )
@@ -191,6 +193,14 @@ def _promises(found: AuditReport) -> list[Section]:
     limits = [str(limit) for limit in limits] if isinstance(limits, list) else []
     text = "Nothing is promised about the following. Whoever decides on the release decides whether that matters:"
     return [promised, section("limits", "What is not promised", paragraph(text), bullets(limits))]
+
+
+def _asked(section: Mapping[str, Any]) -> Iterator[Markup]:
+    """What the steward asked for, and what was taken for it."""
+    asked = Asked.of(section)
+    if asked is not None:
+        taken = f"{_words(section, 'algorithm')} was taken ({_words(section, 'why')})."
+        yield paragraph(f"Asked for was a promise against {asked.readers}; {taken}")
 
 
 def _dict(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -86,7 +86,7 @@ def _abandon(ledger: Ledger, release: int) -> None:
 def publish_once(
     source: Any,
     spec: Spec,
-    algorithm: str,
+    algorithm: str | None,
     folder: str | Path,
     ledger: str | Path,
     *,
