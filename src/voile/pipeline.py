@@ -145,7 +145,8 @@ def anonymize(
     report("checking and rendering", 0)
     partition = merged_until(table, partition, further, chosen.blocks_of(table))
     told = None if asked is None else {**asked.document(), "algorithm": found.key, "why": found.why}
-    claim = Claim(chosen, promise, further, secret=insecure_seed is None, asked=told)
+    split = bool(table.kept) and not chosen.separates  # that such a draw keeps its promise tells who has what
+    claim = Claim(chosen, promise, further, secret=insecure_seed is None, weakened=split, asked=told)
     release = released(table, partition, claim, wanted, report)
     return with_prices(release, table, claim, ell, report) if prices else release
 

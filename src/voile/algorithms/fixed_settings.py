@@ -22,7 +22,7 @@ def settings_of_glass(ell: int) -> Settings:
             "tau": Fraction(1),
             "limit": Fraction(1, 2),
             "sure": Fraction(0),
-            "least": 2 * ell,
+            "least": 4 if ell == 2 else 6 * ell,
             "cuts": "codes",
         }
     likely = {"tau": Fraction(13, 20), "limit": Fraction(1, 2), "sure": Fraction(1, 5)}

@@ -41,7 +41,7 @@ class Claim:
     also: Sequence[PrivacyModel] = ()
     secret: bool = True
     series: bool = False  # the ledger knows every other release of these persons
-    weakened: bool = False  # by how an earlier release of the series was made
+    weakened: bool = False  # by kept columns, or by how an earlier release of the series was made
     asked: Mapping[str, str] | None = None  # against whom a promise was asked for, and why this algorithm
 
     @property
