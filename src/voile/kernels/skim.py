@@ -21,7 +21,7 @@ def skim_quotas(counts, ell, tau, most, quotas):
 
     >>> quotas = np.empty(4, np.int64)
     >>> skim_quotas(np.array([4, 2, 1, 1]), 2, (1, 2), 6, quotas), quotas.tolist()
-    (-1, [2, 1, 1, 0])
+    (-1, [3, 2, 1, 0])
     >>> skim_quotas(np.array([4, 2, 2, 2]), 2, (3, 4), 6, quotas), quotas.tolist()
     (2, [1, 1, 0, 0])
     """
