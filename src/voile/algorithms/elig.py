@@ -34,7 +34,7 @@ from voile.core.table import Table
 from voile.errors import Infeasible
 from voile.kernels.compiled import kernel
 from voile.kernels.kd_forest import CODES, LOWEST, NONE, ROW, plant, remove
-from voile.kernels.kd_search import FAR, nearest_open
+from voile.kernels.kd_search import FAR, all_open, nearest_open
 from voile.kernels.loss import climb, grow_box, new_box, start_box
 from voile.kernels.marks import begin_group, count_marks, set_bar, use
 from voile.kernels.seating import assign, fill, seat_by_chain, seat_rows, seated
@@ -247,19 +247,21 @@ def unseated(loss, values, seats, rows, ell):
     return np.concatenate([rows[hopeless], np.array(still, np.int64)])
 
 
-def refined(loss, values, marks, curve, group, passes, progress, tree=None):
+def refined(loss, values, marks, curve, group, passes, progress, tree=None, nearest=None):
     """Group of each row after passes of swaps. Rows and groups stand along the curve, for the cache. Rows of
-    different trees are never exchanged; None: there is one tree."""
+    different trees are never exchanged; None: there is one tree. `nearest` rows are considered in place of
+    another; None: as many as a table of this size affords."""
     order = canonical_order([curve])
     order = order[group[order] >= 0]
     values, marks = values[order], marks[order]
     tree = np.zeros(order.size, np.int64) if tree is None else tree[order]
+    nearest = nearest or (NEAREST if order.size <= SMALL else NEAREST_OF_MANY)
     groups = gathered(group[order], int(group.max()) + 1)
     charge_groups(loss, values, groups)
     turn = np.argsort(groups.member[groups.start[:-1]])
     partner = np.empty(groups.member.size, np.int64)
     total = float((groups.cost.astype(np.float64) * np.diff(groups.start)).sum())
-    with _Searchers(loss, values, marks, tree, groups) as searchers:
+    with _Searchers(loss, values, marks, tree, groups, nearest) as searchers:
         for done in range(passes):
             saved = 0.0
             for b in range(BLOCKS):
@@ -279,10 +281,10 @@ def refined(loss, values, marks, curve, group, passes, progress, tree=None):
 class _Searchers:
     """Threads that look for swaps in one forest; each has its own notes."""
 
-    def __init__(self, loss, values, marks, tree, groups):
+    def __init__(self, loss, values, marks, tree, groups, nearest):
         forest = plant(loss, values, tree, marks)
         self.fixed = loss, values, marks, tree, groups
-        self.nearest = NEAREST if marks.shape[0] <= SMALL else NEAREST_OF_MANY
+        self.nearest = nearest
         self.notes = [
             (forest._replace(todo=forest.todo.copy(), todo_cost=forest.todo_cost.copy()), unbarred(marks))
             for _ in range(max(1, min(8, os.cpu_count() or 1)))
@@ -312,7 +314,9 @@ class _Searchers:
 
 
 def unbarred(marks):
-    """Marks of which only the used ones are closed."""
+    """Marks of which only the used ones are closed; there may be none."""
+    if not marks.shape[1]:
+        return all_open()
     open_ = count_marks(marks).open
     open_.bar[:] = 0
     return open_

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.algorithms.elig import affordable_passes, outliers_first, refined
+from voile.algorithms.elig import NEAREST, NEAREST_OF_MANY, SMALL, affordable_passes, outliers_first, refined
 from voile.core.algorithm import Progress
 from voile.core.order import distinct_values
 from voile.kernels.kd_forest import plant
@@ -17,6 +17,7 @@ from voile.kernels.loss import Loss
 from voile.kernels.match import match_buckets
 
 Codes = NDArray[np.int64]
+CONSIDERED = 10**7  # rows in place of others, in a pass over a large table: a few lose 1 % and save half the time
 
 
 def matched(
@@ -48,4 +49,7 @@ def matched(
     passes = affordable_passes(tree.size, int(width.max()))
     if not passes:
         return group
-    return np.asarray(refined(loss, values, place[:, None], curve, group, passes, progress, tree))
+    alike = (np.cumsum(width) - width)[tree] + place  # rows of one bucket and value: only these change places
+    nothing_else = np.empty((tree.size, 0), np.int32)
+    nearest = min(NEAREST_OF_MANY, max(8, CONSIDERED // tree.size)) if tree.size > SMALL else NEAREST
+    return np.asarray(refined(loss, values, nothing_else, curve, group, passes, progress, alike, nearest))

@@ -63,7 +63,9 @@ def rows_along_curve(table: Table, value: Codes, draws: Draws) -> tuple[Rows, Co
         order = order[order_of(number[order])]
         roots = np.cumsum([0, *(layer.size for layer in layers)])
     matrix = np.empty((table.n, values.shape[1] + 2), np.int32)
-    lay_out(values, value, order, matrix)
+    halves = [slice(0, table.n // 2), slice(table.n // 2, table.n)]
+    with ThreadPoolExecutor(2) as pair:
+        list(pair.map(lambda part: lay_out(values, value, order[part], part.start, matrix[part]), halves))
     return Rows(loss, order, matrix, int(value.max()) + 1), roots
 
 

@@ -7,6 +7,7 @@ they are used once and forgotten. Tests inject a seed, or enumerate every draw t
 
 import os
 from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from voile.kernels.shuffle import reduce_words, shuffle_runs
 
 _NARROW = 2**31  # bounds up to here are served by 32 bits
+_MANY = 2**17
 
 
 class Draws(ABC):
@@ -31,8 +33,8 @@ class Draws(ABC):
         [0, 0]
         """
         bits = 32 if bounds.max(initial=1) <= _NARROW else 64
-        numbers = np.empty(bounds.size, np.int64)
-        due = np.arange(bounds.size)
+        numbers = np.zeros(bounds.size, np.int64)
+        due = np.flatnonzero(bounds > 1)  # below 1 there is no choice
         while due.size:
             due = due[reduce_words(self.words(due.size, bits).astype(np.uint64), bits, bounds, due, numbers)]
         return numbers
@@ -50,6 +52,13 @@ class Draws(ABC):
 
 class SecretDraws(Draws):
     """From the operating system's generator."""
+
+    def below(self, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+        """As above; many are drawn in two threads."""
+        if bounds.size < _MANY:
+            return super().below(bounds)
+        with ThreadPoolExecutor(2) as pair:
+            return np.concatenate(list(pair.map(super().below, np.array_split(bounds, 2))))
 
     def words(self, count: int, bits: int) -> NDArray[np.unsignedinteger]:
         """Words nobody can repeat."""

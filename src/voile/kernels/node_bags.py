@@ -51,13 +51,13 @@ def runs_of_alike(values):
 
 
 @kernel
-def lay_out(values, value, order, matrix):
-    """Fill in the rows in an order: quasi-identifying codes, sensitive value, place."""
+def lay_out(values, value, order, first, matrix):
+    """Fill in the rows in an order: quasi-identifying codes, sensitive value, place; places count from `first`."""
     d = values.shape[1]
     for i in range(order.size):
         for j in range(d):
             matrix[i, j] = values[order[i], j]
-        matrix[i, d], matrix[i, d + 1] = value[order[i]], i
+        matrix[i, d], matrix[i, d + 1] = value[order[i]], first + i
 
 
 @kernel

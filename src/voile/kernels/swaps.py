@@ -74,8 +74,8 @@ def box_without(loss, box, values, groups, g, gone):
 @inlined_kernel
 def close_marks(open_, marks, groups, g, gone):
     """Close the marks of a group's rows, except those of one row."""
-    open_.user[0] += 1
     for c in range(marks.shape[1]):
+        open_.user[0] += c == 0
         first, few = open_.first[c], open_.first[c + 1] - open_.first[c] <= BITS
         open_.bits[c] = -1
         for i in range(groups.start[g], groups.start[g + 1]):
