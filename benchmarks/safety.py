@@ -2,7 +2,7 @@
 
 GCP of `glass`, `symb`, `blind_cut` and `rda`, which are safe, and of rivals that are not, on Adult and ACS beside
 facts/safety.md 4.1, and on tables that nothing was tuned on; beside ARX; and how wrong counts from the releases
-are. What draws at random is run until its mean is steady, at most RUNS times (20). Writes safety.md, safety.json,
+are. What draws at random is run RUNS times (20), on large tables until its mean is steady. Writes safety.md, safety.json,
 safety.png and safety.svg, safety_queries.png and safety_queries.svg. Speed: `python -m benchmarks.safety_speed`.
 """
 
