@@ -1,9 +1,10 @@
 """`python -m benchmarks.safety [RUNS]`: what safety from someone who knows the algorithm costs.
 
-GCP of `glass`, `symb`, `blind_cut` and `rda`, which are safe, and of rivals that are not, on Adult and ACS beside
-facts/safety.md 4.1, and on tables that nothing was tuned on; beside ARX; and how wrong counts from the releases
-are. What draws at random is run RUNS times (20), on large tables until its mean is steady. Writes safety.md, safety.json,
-safety.png and safety.svg, safety_queries.png and safety_queries.svg. Speed: `python -m benchmarks.safety_speed`.
+GCP of `glass`, `symb`, `blind_cut` and `rda`, which are safe, and of rivals that are not, on Adult and ACS
+beside facts/safety.md 4.1, and on tables that nothing was tuned on; beside ARX; and how wrong counts from the
+releases are. What draws at random is run RUNS times (20), on large tables until its mean is steady. Writes
+safety.md, safety.json, safety.png and safety.svg, safety_queries.png and safety_queries.svg. Speed: `python -m
+benchmarks.safety_speed`.
 """
 
 import json
