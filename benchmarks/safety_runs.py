@@ -13,7 +13,7 @@ from benchmarks.safety_tables import TABLES, TUNED, table_of
 from voile import catalog
 from voile.core.boxes import Boxes
 from voile.measuring import measured, parse_measures
-from voile.pipeline import promise_of
+from voile.requirements import promise_of
 
 
 class Rival(NamedTuple):

@@ -10,7 +10,8 @@ import voile
 from voile.core.algorithm import Algorithm, Rung
 from voile.core.partition import Partition
 from voile.output.certificate import Claim
-from voile.pipeline import promise_of, released
+from voile.pipeline import released
+from voile.requirements import promise_of
 
 ANY = Fraction(1)  # a tau that promises nothing
 

@@ -38,6 +38,8 @@ class Asked:
     strong: bool = False  # even if the values of everyone outside the victim's group are known
 
     def __post_init__(self) -> None:
+        if not isinstance(self.strong, bool):
+            raise ParameterError("not an accepted value", where="strong", rule="True or False")
         if self.against not in KINDS:
             rule = f"one of {', '.join(KINDS)}"
             raise ParameterError("not an accepted value", where="against", rule=rule)
@@ -124,7 +126,9 @@ def chosen_for(asked: Asked, sensitive: int) -> Chosen:
         return Chosen(
             STRONG, f"{sensitive} sensitive columns: {MARGINAL} protects one, {STRONG} two, and is strong"
         )
-    return Chosen(MARGINAL, "one sensitive column: it loses least of those that hold against who knows them")
+    return Chosen(
+        MARGINAL, "one sensitive column: it loses least, on most tables, of those that hold against who knows them"
+    )
 
 
 def algorithm_for(asked: Asked | None, schema: Schema, named: str | None, given: Mapping[str, object]) -> Chosen:
@@ -175,13 +179,13 @@ def _refuse_weak(asked: Asked, algorithm: Algorithm) -> None:
         chosen_for(asked, 1)  # refuses
     if reaches(algorithm.holds_against(), asked):
         return
-    able = [key for key, card in catalog.algorithms().items() if reaches(card.rung, asked)]
+    able = [STRONG] if asked.strong else [MARGINAL, STRONG]
+    less = "leave --strong out" if asked.strong else "ask for less: --against release"
     raise ParameterError(
         f"{algorithm.key} with these parameters holds against: {algorithm.holds_against().value}",
         where=asked.words,
         rule=f"at least: {asked.rung.value}",
-        remedy=f"leave -a out, and one that holds is chosen; or use {', '.join(able)}; or ask for less: --against "
-        "release",
+        remedy=f"leave -a out, and one that holds is chosen; or use {' or '.join(able)}; or {less}",
     )
 
 

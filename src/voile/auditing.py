@@ -133,9 +133,9 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel], demands: Seq
     promises = promised(certificate) + requirements
     failures, met = _judged(report, promises)
     readers = dict.fromkeys([*asked_in(certificate), *demands])
-    short = [line for asked in readers if (line := shortfall(certificate, asked))]
+    short = [line for asked in readers if (line := shortfall(certificate, asked, bool(report.known)))]
     failures += short
-    met += [] if short else [held(certificate, asked) for asked in readers]
+    met += [] if failures else [held(certificate, asked) for asked in readers]
     made = (certificate or {}).get("algorithm")
     key = made.get("key") if isinstance(made, dict) else None
     found = exact_findings(report.bags, dict(report.achieved), promises, key)

@@ -14,19 +14,21 @@ from voile.core.algorithm import Rung
 from voile.core.schema import Role
 from voile.errors import VoileError
 from voile.output.certificate import SECRET_DRAWS
+from voile.requirements import promise_of
 
 
-def certified_rung(certificate: Mapping[str, Any]) -> Rung:
+def certified_rung(certificate: Mapping[str, Any], kept: bool = False) -> Rung:
     """What a certificate is good for: no more than it says, than its algorithm holds with its parameters, and than
-    its draws allow. The lowest where it makes no sense, and where kept columns split groups: that a draw passed
-    then depends on who has what."""
+    its draws allow. The lowest where it makes no sense, where its promise is not the one that the algorithm keeps,
+    and where columns are `kept` and split groups: that a draw passed then depends on who has what."""
     found = Rung.RELEASE
     with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, VoileError):
         made = certificate["algorithm"]
         algorithm = catalog.algorithm(made["key"]).configure(made["parameters"])
-        kept = any(column["role"] == Role.INSENSITIVE for column in certificate["table"]["columns"])
+        promise = catalog.models()[certificate["promise"]["model"]].configure(certificate["promise"]["parameters"])
+        kept = kept or any(column["role"] == Role.INSENSITIVE for column in certificate["table"]["columns"])
         secret = algorithm.deterministic or certificate["randomness"] == SECRET_DRAWS
-        if secret and (algorithm.separates or not kept):
+        if secret and promise == promise_of(algorithm) and (algorithm.separates or not kept):
             said = Rung(certificate["adversary"]["rung"])
             found = min(said, algorithm.holds_against(), key=WEAKEST_FIRST.index)
     return found
@@ -38,8 +40,9 @@ def asked_in(certificate: Mapping[str, Any] | None) -> list[Asked]:
     return [] if asked is None else [asked]
 
 
-def shortfall(certificate: Mapping[str, Any] | None, asked: Asked) -> str:
-    """In words, why a certificate does not hold against those who were asked about; empty where it does."""
+def shortfall(certificate: Mapping[str, Any] | None, asked: Asked, kept: bool = False) -> str:
+    """In words, why a certificate does not hold against those who were asked about; empty where it does. `kept`:
+    the release has columns that are published as they are."""
     if certificate is None:
         return f"{asked.words}: there is no certificate, so nothing is promised against anybody"
     if asked.against == SERIES and not _is_of_a_series(certificate):
@@ -47,7 +50,7 @@ def shortfall(certificate: Mapping[str, Any] | None, asked: Asked) -> str:
             f"{asked.words}: this is no release of a series; persons who are published again need a ledger and "
             "voile publish"
         )
-    rung = certified_rung(certificate)
+    rung = certified_rung(certificate, kept)
     if reaches(rung, asked):
         return ""
     return (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voile import catalog
-from voile.asked import algorithm_for, asked_for, refuse_seed
+from voile.asked import RELEASE, algorithm_for, asked_for, refuse_seed
 from voile.auditing import AuditReport, audit
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
 from voile.core.bags import Bags
@@ -49,7 +49,7 @@ from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
 from voile.rendering.release_frame import rendered
 from voile.reporting.pages import draft, is_wanted, write_reports
 from voile.reporting.private_report import truth_of
-from voile.requirements import further_promises, promise_with
+from voile.requirements import further_promises, promise_of
 
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
@@ -146,7 +146,9 @@ def anonymize(
     partition = merged_until(table, partition, further, chosen.blocks_of(table))
     told = None if asked is None else {**asked.document(), "algorithm": found.key, "why": found.why}
     split = bool(table.kept) and not chosen.separates  # that such a draw keeps its promise tells who has what
-    claim = Claim(chosen, promise, further, secret=insecure_seed is None, weakened=split, asked=told)
+    chosen_by_result = asked is not None and asked.against == RELEASE  # as is allowed there: no proof covers it
+    weakened = split or chosen_by_result
+    claim = Claim(chosen, promise, further, secret=insecure_seed is None, weakened=weakened, asked=told)
     release = released(table, partition, claim, wanted, report)
     return with_prices(release, table, claim, ell, report) if prices else release
 
@@ -192,14 +194,6 @@ def _published_schema(table: Table) -> Schema:
     if table.schema is None:
         raise ValueError("a table without a schema cannot be published")
     return table.schema
-
-
-def promise_of(algorithm: Algorithm) -> PrivacyModel:
-    """The model an algorithm keeps, with the algorithm's own parameters."""
-    key, values = algorithm.promised()
-    model = catalog.models()[key]
-    shared = {card.name: values[card.name] for card in model.parameters() if card.name in values}
-    return promise_with(model, shared)
 
 
 def _seed(given: object) -> int:

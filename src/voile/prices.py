@@ -4,6 +4,7 @@ For the steward, to know what a promise costs; never published. It looks at who 
 chosen by it: that is said beside the figures (facts/safety.md section 9, item 11).
 """
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import ceil
@@ -97,8 +98,10 @@ def with_prices(
 ) -> Release:
     """The release with what each promise costs in its private record; of its own promise its own loss."""
     key = claim.algorithm.key
-    plain = key in price_keys(len(table.sensitive)) and not claim.also
-    same = plain and catalog.algorithm(key).configure({"l": ell}).resolve(table) == claim.algorithm
+    same = False
+    if key in price_keys(len(table.sensitive)) and not claim.also:
+        with contextlib.suppress(VoileError):  # with its own parameters it ran, without them it would refuse
+            same = catalog.algorithm(key).configure({"l": ell}).resolve(table) == claim.algorithm
     known = {key: float(release.certificate["utility"][LOSS])} if same else {}
     listed = losses(table, ell, known, lambda share: report("pricing the other promises", share))
     return replace(release, private_record={**release.private_record, "prices": listed})

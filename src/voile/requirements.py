@@ -114,3 +114,11 @@ def further_promises(also: str, chosen: Algorithm, promise: PrivacyModel, table:
             remedy="leave it out, or keep one row of each person",
         )
     return further
+
+
+def promise_of(algorithm: Algorithm) -> PrivacyModel:
+    """The model an algorithm keeps, with the algorithm's own parameters."""
+    key, values = algorithm.promised()
+    model = catalog.models()[key]
+    shared = {card.name: values[card.name] for card in model.parameters() if card.name in values}
+    return promise_with(model, shared)

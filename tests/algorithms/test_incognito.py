@@ -21,7 +21,7 @@ from voile.core.lattice_search import FAILS, LOSSES, PASSES
 from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import Infeasible, ParameterError
-from voile.pipeline import promise_of
+from voile.requirements import promise_of
 
 pytestmark = pytest.mark.slow  # the conformance suite is the daily check
 

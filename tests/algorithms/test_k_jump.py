@@ -17,7 +17,7 @@ from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import BeyondReach, Infeasible, NothingDisclosed, ParameterError, SpecError
-from voile.pipeline import promise_of
+from voile.requirements import promise_of
 
 PATIENTS = pl.DataFrame(
     {

@@ -17,7 +17,8 @@ from voile.core.draws import SECRET, InsecureDraws
 from voile.core.schema import Role
 from voile.core.table import Column, Table
 from voile.output.certificate import Claim
-from voile.pipeline import promise_of, released
+from voile.pipeline import released
+from voile.requirements import promise_of
 
 KEYS = ["glass", "symb", "blind_cut"]
 PARAMETERS = {"l", "match", "tau", "limit", "least", "cuts"}

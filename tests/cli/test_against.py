@@ -65,7 +65,7 @@ def certificate(folder):
         (["--strong"], "blind_cut", "algorithm, strong", {"against": "algorithm", "tier": "strong"}),
         (["--against", "release"], "elig", "release", {"against": "release"}),
         (["-a", "rda", "--strong"], "rda", "algorithm, strong", {"against": "algorithm", "tier": "strong"}),
-        (["-a", "rda", "--against", "release"], "rda", "algorithm, strong", {"against": "release"}),
+        (["-a", "rda", "--against", "release"], "rda", "release", {"against": "release"}),
     ],
 )
 def test_what_is_asked_chooses_and_is_certified(here, capsys, options, algorithm, rung, asked):
@@ -299,3 +299,57 @@ def test_adult(strong, algorithm):
     assert document["algorithm"]["key"] == algorithm and document["asked"]["against"] == "algorithm"
     assert document["adversary"]["rung"] == f"algorithm, {'strong' if strong else 'marginal'}"
     assert document["checks"]["frequency_l_diversity"] >= 4
+
+
+EDITS = {
+    "another l": lambda found: found["algorithm"]["parameters"].update(l=2),
+    "another promise": lambda found: found.update(promise={"model": "t_closeness", "parameters": {"t": "2/5"}}),
+    "a share above 1": lambda found: found["algorithm"]["parameters"].update(tau="5"),
+    "another algorithm": lambda found: found["algorithm"].update(key="rda", parameters={"l": 2}),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_certificate_whose_promise_is_not_that_of_its_algorithm_holds_against_readers_alone(here, edit):
+    two_columns(here)
+    (here / "s.toml").write_text(TWO.replace('job = { role = "sensitive" }', 'job = { role = "identifying" }'))
+    assert anonymize("-p", "l=3") == 0
+    assert voile.audit(here / "out", here / "s.toml", against="algorithm").ok
+    found = certificate(here)
+    EDITS[edit](found)
+    (here / "out" / "certificate.json").write_text(json.dumps(found))
+    assert not voile.audit(here / "out", here / "s.toml", against="algorithm").ok
+
+
+def test_a_kept_column_that_a_certificate_hides_is_seen_in_the_data(here):
+    two_columns(here)
+    kept = TWO.replace('job = { role = "sensitive" }', 'job = { role = "insensitive", keep = true }')
+    (here / "s.toml").write_text(kept)
+    pl.read_csv("t.csv").with_columns(job=pl.lit("same")).write_csv("t.csv")
+    assert anonymize("-p", "l=3", "-a", "glass") == 0
+    found = certificate(here)
+    assert found["adversary"]["rung"] == "release"
+    found["adversary"]["rung"] = "algorithm, marginal"
+    found["table"]["columns"] = [c for c in found["table"]["columns"] if c["role"] != "insensitive"]
+    (here / "out" / "certificate.json").write_text(json.dumps(found))
+    assert not voile.audit(here / "out", here / "s.toml", against="algorithm").ok
+
+
+def test_what_was_asked_against_readers_of_the_release_is_certified_for_them_alone(here):
+    two_columns(here)
+    assert anonymize("-p", "l=3", "-a", "blind_cut", "--against", "release") == 0
+    assert certificate(here)["adversary"]["rung"] == "release"
+
+
+def test_prices_of_a_release_that_only_its_own_parameters_allow(here):
+    frame = two_columns(here).with_columns(disease=pl.Series(["d0"] * 60 + [f"d{i % 5}" for i in range(60)]))
+    spec = {"age": {"role": "qi", "type": "integer"}, "sex": {"role": "qi"}, "disease": {"role": "sensitive"}}
+    table = voile.read(frame.select(list(spec)), spec)
+    release = voile.anonymize(table, "elig", l=3, ineligible="suppress", prices=True)
+    assert all("refusal" in line or "gcp_leaves" in line for line in release.private_record["prices"])
+
+
+def test_strong_is_yes_or_no(here):
+    two_columns(here)
+    with pytest.raises(voile.VoileError, match="True or False"):
+        voile.anonymize(voile.read("t.csv", "s.toml"), strong="no", l=2)

@@ -13,7 +13,7 @@ from voile.core.hierarchy import Hierarchy
 from voile.core.schema import Role
 from voile.core.table import Column, Table
 from voile.errors import BeyondReach, Infeasible, NothingDisclosed, VoileError
-from voile.pipeline import promise_of
+from voile.requirements import promise_of
 
 ALGORITHMS = list(catalog.algorithms())
 REFUSALS = (Infeasible, NothingDisclosed, BeyondReach)

@@ -15,8 +15,7 @@ from voile import catalog
 from voile.core.bags import Bags
 from voile.core.hierarchy import Hierarchy
 from voile.errors import ParameterError
-from voile.pipeline import promise_of
-from voile.requirements import parse_requirements
+from voile.requirements import parse_requirements, promise_of
 
 
 def test_every_model_can_be_required():

@@ -36,8 +36,7 @@ class BlindCut(Tree):
         apart = self.skimmed(rows, dict(taken), numbers)
         rest = [r for r in rows if r not in apart]
         self.events += ["skim"] * bool(apart) + ["cut"]
-        between = max(self.part(bag, taken), 2 * len(rest) // 5)
-        parts = cut(self.looks, rest, True, between) or (rest[: len(rest) // 2], rest[len(rest) // 2 :])
+        parts = cut(self.looks, rest, True) or (rest[: len(rest) // 2], rest[len(rest) // 2 :])
         return [(apart, False)] * bool(apart) + [(part, True) for part in parts]
 
     def quotas(self, bag, size, may_grow):

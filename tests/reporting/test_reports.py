@@ -24,12 +24,12 @@ from voile.auditing import audited, read_release
 from voile.core.draws import InsecureDraws
 from voile.core.table import Table
 from voile.output.certificate import Claim
-from voile.pipeline import promise_of
 from voile.pipeline import released as made
 from voile.reporting.page import MOST_DRAWN
 from voile.reporting.pages import draft
 from voile.reporting.private_report import private_report
 from voile.reporting.release_report import drawings_of, release_report
+from voile.requirements import promise_of
 
 pytestmark = pytest.mark.slow  # half a second for each report
 PUBLIC = {"income", "born", "code", "town", "secret"}

@@ -32,7 +32,7 @@ from voile.kernels.blind_cut import grow_blindly
 from voile.kernels.glass import NEVER_CUT, Rule
 
 Codes = NDArray[np.int64]
-FINEST = 10**6  # denominator of a share, so that products of counts fit 63 bits
+FINEST = 10**6  # denominator of a share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +80,9 @@ class BlindCut(RandomisedAlgorithm):
         choices=(AUTO,),
     )
 
+    def __post_init__(self) -> None:
+        refuse_large_shares(self, "tau", "limit")
+
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as the largest l that the table, and every layer, allows; and what l settles."""
         columns = sensitive_columns(table, self.key)
@@ -106,17 +109,22 @@ class BlindCut(RandomisedAlgorithm):
         return rows.partition(group)
 
 
-def rule_of(settled: Algorithm, *shares: str, exact: bool = True) -> Rule:
-    """What kernels need of settings that are fixed, those that are shares by name; fractions as pairs of whole
-    numbers, so that every test is exact."""
-    values = {name: Fraction(getattr(settled, name)) for name in shares}
-    for name, share in values.items():
-        if share > 1 or share.denominator > FINEST:
+def refuse_large_shares(algorithm: Algorithm, *names: str) -> None:
+    """A share is at most 1: the proofs need it. And not too fine, so that products of counts fit 63 bits."""
+    for name in names:
+        share = getattr(algorithm, name)
+        if share != AUTO and (share > 1 or share.denominator > FINEST):
             raise ParameterError(
                 "not an accepted value",
                 where=f"parameter {name}",
                 rule=f"a share: at most 1, in parts of 1/{FINEST} or coarser",
             )
+
+
+def rule_of(settled: Algorithm, *shares: str, exact: bool = True) -> Rule:
+    """What kernels need of settings that are fixed, those that are shares by name; fractions as pairs of whole
+    numbers, so that every test is exact."""
+    values = {name: Fraction(getattr(settled, name)) for name in shares}
     pairs = {name: (share.numerator, share.denominator) for name, share in values.items()}
     return NEVER_CUT._replace(ell=int(settled.l), least=int(settled.least), exact=exact, **pairs)  # type: ignore
 

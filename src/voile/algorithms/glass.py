@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.algorithms.blind_cut import resolved_by_layers, rule_of
+from voile.algorithms.blind_cut import refuse_large_shares, resolved_by_layers, rule_of
 from voile.algorithms.fixed_settings import settings_of_glass
 from voile.algorithms.match import matched
 from voile.algorithms.tree_levels import grown, rows_along_curve
@@ -92,6 +92,9 @@ class Glass(RandomisedAlgorithm):
         default=AUTO,
         choices=(AUTO, MIDDLE, CODES),
     )
+
+    def __post_init__(self) -> None:
+        refuse_large_shares(self, "tau", "limit", "sure")
 
     def resolve(self, table: Table) -> Self:
         """Fix l = "auto" as the largest l that the table, and every layer, allows; and what l settles."""

@@ -20,7 +20,7 @@ from voile.core.order import value_counts
 from voile.core.table import Table
 from voile.errors import ParameterError, counted
 from voile.inspection.candidate import Candidate, candidate
-from voile.pipeline import promise_of
+from voile.requirements import promise_of
 
 ADVERSARIES, RELEASES, NOTATIONS = ("algorithm", "release"), ("one", "series"), ("intervals", "tables")
 USUAL_L = 4  # where nobody asks for another: a reader's confidence is at most 1/4

@@ -29,7 +29,6 @@ from voile.kernels.node_bags import (
 from voile.kernels.skim import FAILED, skim_pairs, skim_quotas
 
 STAYS = 0
-NEARLY_HALF = (2, 5)  # of the rows on either side of a cut between codes: else slack for further cuts is lost
 
 
 @kernel
@@ -60,11 +59,19 @@ def places_of_values(counts, ell):
 
 @kernel
 def certain(rule, counts, size, quotas):
-    """How many rows are skimmed before a cut that is certain, filling in how many of each value; FAILED: no cut.
-    And how many rows either part must then have."""
+    """How many rows are skimmed before a cut that is certain, filling in how many of each value; FAILED: no
+    cut."""
     taken = skim_quotas(counts, rule.ell, rule.tau, size * rule.limit[0] // rule.limit[1], quotas)
-    part = (counts - quotas).max() * rule.ell
-    return taken if part <= (size - taken) // 2 else FAILED, part
+    return taken if (counts - quotas).max() * rule.ell <= (size - taken) // 2 else FAILED
+
+
+@kernel
+def numbered(pairs):
+    """The values of each column numbered from 0."""
+    found = np.empty_like(pairs)
+    for c in range(2):
+        found[:, c] = np.searchsorted(np.unique(pairs[:, c]), pairs[:, c])
+    return found
 
 
 @kernel
@@ -76,8 +83,7 @@ def certain_in_both(rule, counts, pairs, places, start, size, quotas):
             left[pairs[v, c], c] += counts[v]
     most = size * rule.limit[0] // rule.limit[1]
     taken = skim_pairs(counts, pairs, places, start, left, rule.ell, rule.tau, most, quotas, tops)
-    part = tops.max() * rule.ell
-    return taken if part <= (size - taken) // 2 else FAILED, part
+    return taken if tops.max() * rule.ell <= (size - taken) // 2 else FAILED
 
 
 @kernel
@@ -116,15 +122,14 @@ def grow_blindly(loss, rule, rows, spare, pairs, nodes, first, numbers, group, c
         begin, end = nodes[i, BEGIN], nodes[i, END]
         values, number = most_frequent_first(rows, begin, end, counts, rank)
         quotas, drawn = np.zeros(number.size, np.int64), numbers[first[i] : first[i] + end - begin]
-        taken, part = FAILED, 0
-        may_be_cut = nodes[i, KIND] == GROWING and end - begin >= 2 * rule.least
+        taken, may_be_cut = FAILED, nodes[i, KIND] == GROWING and end - begin >= 2 * rule.least
         if pairs.shape[1]:
             places, start = places_of_pairs(values, number, pairs, rule.ell)
             if may_be_cut:
-                taken, part = certain_in_both(rule, number, pairs[values], places, start, end - begin, quotas)
+                taken = certain_in_both(rule, number, numbered(pairs[values]), places, start, end - begin, quotas)
         else:
             if may_be_cut:
-                taken, part = certain(rule, number, end - begin, quotas)
+                taken = certain(rule, number, end - begin, quotas)
             places, start = places_of_values(number if taken == FAILED else number[:0], rule.ell)
         if taken == FAILED:
             deal(rows, begin, end, rank, places, start, number, drawn, group)
@@ -134,8 +139,7 @@ def grow_blindly(loss, rule, rows, spare, pairs, nodes, first, numbers, group, c
             draw_apart(rows, begin, end, rank, quotas, drawn, seat)
             middle = set_aside(rows, spare, seat, begin, end, APART)
             born = add_child(children, born, middle, end, LEAF)
-        between = max(part, (middle - begin) * NEARLY_HALF[0] // NEARLY_HALF[1])
-        cut = cut_of(loss, room, rows, begin, middle, d, True, between)
+        cut = cut_of(loss, room, rows, begin, middle, d, True, rows.shape[0])  # in the middle, none between codes
         left = (middle - begin) // 2  # of rows that are all alike: the first half along the curve
         if cut.column != NOWHERE:
             left = cut.left

@@ -22,8 +22,9 @@ from voile.measuring import parse_measures
 from voile.output.certificate import Claim
 from voile.output.pictures import history_picture
 from voile.output.staging import Staging
-from voile.pipeline import Report, promise_of, released, silent
+from voile.pipeline import Report, released, silent
 from voile.rendering.labels import value_labels
+from voile.requirements import promise_of
 from voile.series.recollection import Recollection, recollect, subject_of
 from voile.series.registering import write_registered
 
