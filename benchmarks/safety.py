@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks import safety_pictures
 from benchmarks.run import table
 from benchmarks.safety_facts import ARX, SEX
-from benchmarks.safety_runs import MOST, RIVALS, STEADY, all_runs, queries
+from benchmarks.safety_runs import LARGE, MOST, RIVALS, STEADY, all_runs, queries
 from benchmarks.safety_tables import TABLES, TUNED, UNTUNED, available
 
 HERE = Path(__file__).parent
@@ -137,9 +137,10 @@ def text_of(found: dict[str, Any]) -> str:
     parts = [
         f"""# What safety from someone who knows the algorithm costs
 
-Made by `python -m benchmarks.safety` in {found["seconds"] / 60:.0f} minutes. What draws is run until the standard
-error of its mean is below {STEADY:.2%} of it, {found["most"]} times at most; ± is that error. In brackets:
-times the figure of facts/safety.md 4.1. "strong": safe even if everybody outside the victim's group is known;
+Made by `python -m benchmarks.safety` in {found["seconds"] / 60:.0f} minutes. What draws is run {found["most"]}
+times; on tables of more than {LARGE:,} rows until the standard error of its mean is below {STEADY:.2%} of it.
+± is that error. In brackets: times the figure of facts/safety.md 4.1. "strong": safe even if everybody outside
+the victim's group is known;
 "marginal": safe from someone who knows the algorithm, but no other person's value; "no": not safe from someone
 who knows the algorithm. All groups keep frequency l; nothing is suppressed unless said. GCP is `gcp_leaves`.
 
