@@ -49,6 +49,7 @@ def test_runs_stop_when_they_are_steady_and_never_before_five(monkeypatch):
     assert safety_runs.repeated("women", "rda", 2, most=3)["runs"] == 3
     assert safety_runs.repeated("women", "mondrian", 2)["runs"] == 1
     monkeypatch.setattr(safety_runs, "STEADY", 1.0)
+    monkeypatch.setattr(safety_runs, "LARGE", 1000)
     found = safety_runs.repeated("women", "glass", 2)
     assert found["runs"] == 5 and found["suppressed"] == 0 and found["standard_errors"]["gcp_leaves"] > 0
 
