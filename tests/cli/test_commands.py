@@ -223,16 +223,16 @@ def test_hierarchy_is_written_edited_and_read_back(tmp_path):
     assert (tmp_path / "age.csv").stat().st_mode & 0o777 == 0o600
     again = voile("hierarchy", table, "-s", spec, "-c", "age", "-o", tmp_path / "age.csv")
     assert again.code == 2 and "never overwritten" in again.err
-    voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "built-in")
+    voile("anonymize", table, "-s", spec, "-a", "elig", "-p", "l=3", "-o", tmp_path / "built-in")
     spec.write_text(SPEC.replace('"integer"', '"integer", weight = 50, hierarchy = "age.csv"'))
-    voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "from-file")
+    voile("anonymize", table, "-s", spec, "-a", "elig", "-p", "l=3", "-o", tmp_path / "from-file")
     data = [(tmp_path / out / "data.csv").read_bytes() for out in ("built-in", "from-file")]
     assert data[0] == data[1]
     edited = (tmp_path / "age.csv").read_text().replace("[20, 24]", "early twenties")
     (tmp_path / "age.csv").write_text(edited)
     told = voile("hierarchy", table, "-s", spec, "-c", "zip", "-o", tmp_path / "z.csv", "--json")
     assert json.loads(told.out)["leaves"] == 4
-    assert voile("anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "edited").code == 0
+    assert voile("anonymize", table, "-s", spec, "-a", "elig", "-p", "l=3", "-o", tmp_path / "edited").code == 0
     assert "early twenties" in (tmp_path / "edited" / "data.csv").read_text()
 
 

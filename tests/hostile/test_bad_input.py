@@ -107,7 +107,7 @@ CASES = {
     "role is a list": (dict(spec=SPEC.replace('"sa"', '["sa"]')), 2, ["column disease"]),
     "hierarchy is a number": (dict(spec=SPEC.replace('"zip.csv"', "5")), 2, ["path of a file"]),
     "unknown encoding": (dict(spec='[file]\nencoding = "rot13"\n' + SPEC), 2, ["unknown encoding"]),
-    "l missing": (dict(parameters="refine=1"), 2, ["needs l", "-p l="]),
+    "l missing": (dict(parameters="match=fast"), 2, ["needs l", "-p l="]),
     "spec is not TOML": (dict(spec="[columns\n"), 2, ["not TOML", "line 1"]),
     "unknown role": (dict(spec=SPEC.replace('"sa"', '"precious"')), 2, ["column disease", "quasi-identifying"]),
     "no sensitive column": (dict(spec=SPEC.replace('"sa"', '"id"')), 2, ["no sensitive column"]),
