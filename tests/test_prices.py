@@ -86,6 +86,7 @@ def test_a_record_that_makes_no_sense_is_no_obstacle(tmp_path, damage):
     record = out / "private" / "record.json"
     record.write_text(json.dumps(json.loads(record.read_text()) | {"prices": damage}))
     voile.report(out, SPEC, tmp_path / "own.html", source=people())
+    assert (tmp_path / "own.html").read_text().rstrip().endswith("</html>")  # the page is there, and whole
 
 
 def compared(*runs):
