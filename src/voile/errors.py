@@ -17,6 +17,10 @@ names from the spec, **never of a cell's value**: column names of the file itsel
 either, since the first line of a file without a header is a person.
 """
 
+import os
+import traceback
+from typing import Any
+
 
 def counted(number: int, thing: str) -> str:
     """A number of things, in words that agree.
@@ -42,6 +46,15 @@ class VoileError(Exception):
         law = f" ({rule})" if rule else ""
         advice = f"; {remedy}" if remedy else ""
         super().__init__(f"{place}{what}{law}{advice}")
+
+    def document(self) -> dict[str, Any]:
+        """As plain data, for JSON and pages.
+
+        >>> VoileError("empty", where="file").document()
+        {'kind': 'VoileError', 'what': 'empty', 'where': 'file'}
+        """
+        parts = {"what": self.what, "where": self.where, "rule": self.rule, "remedy": self.remedy}
+        return {"kind": type(self).__name__, **{name: words for name, words in parts.items() if words}}
 
 
 class SpecError(VoileError):
@@ -81,6 +94,10 @@ class Infeasible(VoileError):
         super().__init__(what, where=where, rule=rule, remedy=remedy)
         self.largest_l, self.rows_to_suppress = largest_l, rows_to_suppress
 
+    def document(self) -> dict[str, Any]:
+        """With the largest l that works, for a page that offers it."""
+        return {**super().document(), "largest_l": self.largest_l}
+
 
 class NothingDisclosed(VoileError):
     """A search for a release ended without one; what that tells a reader is said with it."""
@@ -98,3 +115,16 @@ class PromiseBroken(VoileError):
     """The release, as written, does not keep its promise; nothing was revealed."""
 
     exit_code = 1
+
+
+def place_of(defect: BaseException) -> str:
+    """Where a defect is, without its message: that may hold a cell.
+
+    >>> try:
+    ...     {}["a name"]
+    ... except KeyError as error:
+    ...     place_of(error).split(":")[0]
+    'KeyError at <doctest voile.errors.place_of[0]>'
+    """
+    frame = traceback.extract_tb(defect.__traceback__)[-1]
+    return f"{type(defect).__name__} at {os.path.basename(frame.filename)}:{frame.lineno}"

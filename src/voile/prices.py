@@ -60,11 +60,12 @@ def losses(table: Table, ell: int, known: Mapping[str, float], progress: Callabl
     found: dict[tuple[str, int], dict[str, Any]] = {}
     for done, key in enumerate(keys):
         progress(done / len(keys))
-        found[key, ell] = {LOSS: known[key]} if key in known else _tried(table, key, ell)
+        found[key, ell] = {LOSS: known[key]} if key in known else tried(table, key, ell)
     return price_list(len(table.sensitive), [ell], found)
 
 
-def _tried(table: Table, key: str, ell: int) -> dict[str, Any]:
+def tried(table: Table, key: str, ell: int) -> dict[str, Any]:
+    """What an algorithm loses with an l, or why it refuses. What it made is dropped."""
     try:
         partition = catalog.algorithm(key).configure({"l": ell}).resolve(table).partition(table)
     except VoileError as error:

@@ -128,7 +128,7 @@ def no_sync_of_small_files() -> None:
 
 def no_sweeping() -> None:
     """What a killed run left stays."""
-    staging._sweep = lambda parent: None
+    staging.sweep = lambda parent: None
 
 
 def open_to_others() -> None:

@@ -6,14 +6,13 @@ import os
 import resource
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from voile import __version__
-from voile.errors import VoileError
+from voile.errors import VoileError, place_of
 
 # name -> one-line help; a command's module is imported only when it runs
 COMMANDS = {
@@ -28,6 +27,7 @@ COMMANDS = {
     "estimate": "Answer a count from a release, with its error.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",
     "ledger": "The memory of a series: create, show, verify, recover, withdraw, erase, key.",
+    "serve": "Open the local app: from a file to a release in the browser.",
     "demo": "A synthetic hospital, end to end; no input needed.",
     "algorithms": "The catalog of algorithms, with adversaries and papers.",
     "models": "The catalog of privacy models.",
@@ -65,17 +65,6 @@ def cli() -> None:
     """
 
 
-def _refused(error: VoileError) -> dict[str, Any]:
-    parts = {"what": error.what, "where": error.where, "rule": error.rule, "remedy": error.remedy}
-    return {"kind": type(error).__name__, **{k: v for k, v in parts.items() if v}}
-
-
-def _where(error: BaseException) -> str:
-    """The place of a defect, without the message: that may hold a cell."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} at {os.path.basename(frame.filename)}:{frame.lineno}"
-
-
 def _fail(as_json: bool, message: str, document: dict[str, Any], code: int) -> int:
     if as_json:
         click.echo(json.dumps({"ok": False, "error": document}, ensure_ascii=False))
@@ -90,7 +79,7 @@ def run(arguments: Sequence[str]) -> int:
         result = cli.main(list(arguments) or ["--help"], prog_name="voile", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except VoileError as error:
-        return _fail(as_json, str(error), _refused(error), error.exit_code)
+        return _fail(as_json, str(error), error.document(), error.exit_code)
     except click.ClickException as error:
         hint = "try voile --help"
         return _fail(
@@ -104,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        place = _where(error)
+        place = place_of(error)
         return _fail(
             as_json,
             f"a defect of Voile ({place}), please report it; {_WHOLE}",

@@ -14,7 +14,6 @@ import resource
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from voile import pipeline
 from voile.core.attack import INCONCLUSIVE
 from voile.core.release import Release
 from voile.core.table import Table
-from voile.errors import Infeasible, NothingDisclosed, PromiseBroken, VoileError
+from voile.errors import Infeasible, NothingDisclosed, PromiseBroken, VoileError, place_of
 from voile.kernels.compiled import cache_folder
 from voile.reporting.comparison_page import ATTACK, GENERALISED, SILENT, TWO_TABLES
 
@@ -181,9 +180,7 @@ def main(show: Callable[[str], object] = sys.stdout.write) -> None:
     except MemoryError:
         found = {"refusal": "not enough memory", "why": "failed"}
     except Exception as error:  # its message may hold a cell
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-        found = {"refusal": f"a defect of Voile ({where}), please report it", "why": "failed"}
+        found = {"refusal": f"a defect of Voile ({place_of(error)}), please report it", "why": "failed"}
     show(json.dumps(found) + "\n")
     sys.stdout.flush()
     os._exit(0)

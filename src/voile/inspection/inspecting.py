@@ -46,6 +46,7 @@ class Inspection:
     warnings: tuple[str, ...]
     file: Mapping[str, Any] = field(repr=False)
     largest_l: int  # that every chosen sensitive column, and the rows of one person, allow; 0: nothing to publish
+    counts: Mapping[str, tuple[int, int]] = field(repr=False, default_factory=dict)  # distinct values, missing cells
     only_sweep: bool = False  # whether nothing else publishes most of the rows
     only_release: bool = False  # whether that l may not be had against who knows the algorithm
 
@@ -84,6 +85,7 @@ class Inspection:
                 "written": options_of(p),
                 "confidence": p.confidence,
                 "reason": p.reason,
+                **dict(zip(("distinct", "missing"), self.counts.get(p.name, ()), strict=False)),
                 **({"question": p.question} if p.question else {}),
             }
             for p in self.columns
@@ -164,6 +166,7 @@ def inspect(
         candidates=candidates,
         warnings=(*_warnings(planned, profiles), *(warnings_of(table) if table else ())),
         file=file_of(planned, profiles, given),
+        counts={name: (looked.distinct, looked.missing) for name, looked in profiles.items()},
         largest_l=min(largest_l(np.bincount(mark)) for mark in table.marks().values()) if table else 0,
         only_sweep=table is not None and _is_for_sweep(table, candidates),
         only_release=table is not None and (table.persons is not None or len(table.sensitive) > 2),

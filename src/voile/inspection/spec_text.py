@@ -51,7 +51,7 @@ def spec_text(
     if warnings:
         lines += ["#", "# Warnings:", *(line for w in warnings for line in _comment(f"- {w}", "  "))]
     if file:
-        lines += ["", "[file]", *(f"{name} = {_value(value)}" for name, value in file.items())]
+        lines += ["", "[file]", *(f"{name} = {written(value)}" for name, value in file.items())]
     return "\n".join([*lines, "", "[columns]", *_columns(proposals), ""])
 
 
@@ -70,17 +70,24 @@ def _comment(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(shown(text), WIDTH, initial_indent="# ", subsequent_indent=f"# {indent}")
 
 
-def _value(value: Any) -> str:
+def written(value: Any) -> str:
+    """A value as TOML.
+
+    >>> print(written({"intervals": [5, 10], "origin": 0}), written(["a", True]))
+    { intervals = [5, 10], origin = 0 } ["a", true]
+    """
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key(name)} = {written(part)}' for name, part in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(written, value))}]"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list):
-        return f"[{', '.join(map(quoted, value))}]"
-    return quoted(str(value))
+    return str(value) if isinstance(value, int | float) else quoted(str(value))
 
 
 def _columns(proposals: Sequence[Proposal]) -> list[str]:
     keys = [key(p.name) for p in proposals]
-    tables = [f"{{ {', '.join(f'{n} = {_value(v)}' for n, v in options_of(p).items())} }}" for p in proposals]
+    tables = [written(options_of(p)) for p in proposals]
     left = max((len(k) for k in keys if len(k) <= _WIDEST_KEY), default=0)
     right = max((len(t) for t in tables if len(t) <= _WIDEST_OPTIONS), default=0)
     lines: list[str] = []

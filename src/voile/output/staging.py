@@ -45,7 +45,7 @@ class Staging:
             try:
                 self._make_parents()
                 with _alone_in(self.target.parent):  # nobody sweeps a folder that is not locked yet
-                    _sweep(self.target.parent)
+                    sweep(self.target.parent)
                     self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self.target.parent))
                     self._lock = os.open(self.path, os.O_RDONLY)
                     fcntl.flock(self._lock, fcntl.LOCK_EX)
@@ -146,7 +146,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _sweep(parent: Path) -> None:
+def sweep(parent: Path) -> None:
     """Remove staging folders whose process is gone: only then can their lock be taken."""
     for left in parent.glob(f"{_PREFIX}*"):
         try:

@@ -1,0 +1,11 @@
+"""What a steward sees: one file per page."""
+
+from voile.web.desk import Desk
+
+
+def every_page(desk: Desk) -> None:
+    """Register all pages."""
+    from voile.web.pages import audit, columns, home, promise, result, run, series
+
+    for page in (home, columns, promise, run, result, series, audit):
+        page.add(desk)

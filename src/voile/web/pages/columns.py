@@ -1,0 +1,216 @@
+"""What each column is: proposed, with the reason; corrected at a click."""
+
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from voile.core.schema import Role, Type
+from voile.errors import counted
+from voile.web.desk import Desk
+from voile.web.draft import PUBLISHED, Draft
+from voile.web.elements import button, choice, entry, link, tag, tick
+from voile.web.frame import STEPS, awaited, frame, refusal, steps
+from voile.web.pages.hierarchy import described
+from voile.web.sessions import Session
+
+ROLES = {
+    "identifying": ("names a person", "Names or numbers that say who it is. Never published."),
+    "subject": ("person id", "The same number for the same person, over rows and releases. Never published."),
+    "quasi-identifying": ("others may know", "Age, sex, place: what others may know of a person. Published in ranges."),
+    "sensitive": ("the secret", "What nobody may find out of anybody. Published, protected."),
+    "insensitive": ("leave out", "Not needed. Never published."),
+}
+TYPES = {
+    "category": "words or codes",
+    "integer": "whole numbers",
+    "decimal": "numbers",
+    "date": "dates",
+    "ordinal": "words in an order",
+}
+MISSING = {"refuse": "refuse", "drop-row": "drop the rows", "category": "a value of its own"}
+ENCODINGS = {"": "UTF-8", "latin-1": "Latin-1 (ISO 8859-1)", "cp1252": "Windows-1252", "iso8859-15": "ISO 8859-15"}
+DELIMITERS = {"": "found by looking", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+AUDIT_STEPS = {"columns": "Columns", "result": "Report"}
+
+
+def add(desk: Desk) -> None:
+    """Register the page, for releases, series and audits alike."""
+    for kind in ("release", "series", "audit"):
+        _add(desk, kind)
+
+
+def _add(desk: Desk, kind: str) -> None:
+    @ui.page(f"/{kind}/{{key}}/columns")
+    def columns(request: Request, key: str) -> None:
+        session = desk.session(request)
+        draft = desk.draft(session, key)
+        if draft is None or draft.kind != kind:
+            gone()
+            return
+        with frame(f"What is in {draft.label}?"):
+            names = AUDIT_STEPS if kind == "audit" else STEPS
+            steps(draft.place, names, "columns", "columns")
+            _content(desk, session, draft)
+
+
+def gone() -> None:
+    """An address of another session, or of one that has ended."""
+    with frame("There is nothing here"):
+        tag("p", "This address belongs to another session, or its session has ended.")
+        link("Begin anew", "/", "main")
+
+
+def _content(desk: Desk, session: Session, draft: Draft) -> None:
+    job = desk.jobs.of(session, draft.jobs.get("inspect", ""))
+    if job is not None and not job.over:
+        awaited(desk, job, lambda: ui.navigate.to(draft.place("columns")))
+        return
+    last = desk.jobs.of(session, draft.jobs.get("diagnose", ""))
+    if last is not None and not last.over:
+        awaited(desk, last, lambda: ui.navigate.to(draft.place("promise" if last.document else "columns")))
+        return
+    if job is not None and job.error:
+        refusal(job.error)
+        _file_options(desk, session, draft, opened=True)
+        return
+    if last is not None and last.error:
+        refusal(last.error)
+    _summary(draft)
+    with tag("div", classes="columns", role="list"):
+        for column in draft.found["columns"]:
+            _column(desk, draft, column)
+    _file_options(desk, session, draft, opened=False)
+    with tag("div", classes="next"):
+        button("Continue", lambda: go_on(desk, session, draft), "main")
+
+
+def _summary(draft: Draft) -> None:
+    rows, width = draft.found["rows"], len(draft.found["columns"])
+    questions = sum(1 for column in draft.found["columns"] if column.get("question"))
+    asked = f" {counted(questions, 'column')} with a question." if questions else ""
+    lead = f"{counted(rows, 'row')}, {counted(width, 'column')}. This is what they look like; correct what is wrong."
+    tag("p", lead + asked, "lead")
+    if draft.found.get("ways_out"):
+        tag("p", draft.found["ways_out"], "warning")
+    if draft.found["warnings"]:
+        with tag("details"):
+            tag("summary", counted(len(draft.found["warnings"]), "warning"))
+            with tag("ul"):
+                for warning in draft.found["warnings"]:
+                    tag("li", warning)
+
+
+def _column(desk: Desk, draft: Draft, column: dict[str, Any]) -> None:
+    name = column["name"]
+    with tag("fieldset", classes="one-column", role="listitem"):
+        tag("legend", name)
+        _roles(draft, name)
+        more = tag("div", classes="inline options")
+        with more:
+            _options(draft, column)
+        missing = f", {counted(column['missing'], 'cell')} missing" if column.get("missing") else ""
+        tag("p", f"{counted(column['distinct'], 'value')}{missing}; {column['reason']}", "note")
+        if column.get("question"):
+            tag("p", column["question"], "question")
+
+    def again() -> None:
+        more.clear()
+        with more:
+            _options(draft, column)
+
+    draft_changed[draft.id, name] = again
+
+
+draft_changed: dict[tuple[str, str], Any] = {}
+
+
+def _roles(draft: Draft, name: str) -> None:
+    """One click each; the words say what will happen."""
+    now = draft.columns[name]["role"]
+    with tag("div", classes="segments", role="radiogroup", aria_label=f"what {name} is"):
+        for role, (words, hint) in ROLES.items():
+            with tag("label", title=hint):
+                radio = tag("input", type="radio", name=f"role-{draft.id}-{_position(draft, name)}", checked=role == now)
+                radio.on("change", lambda _, role=role: _take_role(draft, name, role), args=[])
+                tag("span", words)
+
+
+def _position(draft: Draft, name: str) -> int:
+    return list(draft.columns).index(name)
+
+
+def _take_role(draft: Draft, name: str, role: str) -> None:
+    draft.take_role(name, role)
+    draft_changed[draft.id, name]()
+
+
+def _options(draft: Draft, column: dict[str, Any]) -> None:
+    """Type, missing cells and hierarchy of a column that is published."""
+    name = column["name"]
+    options = draft.columns[name]
+    if Role(options["role"]) not in PUBLISHED:
+        return
+
+    def retyped(value: str) -> None:
+        draft.take_type(name, value)
+        draft_changed[draft.id, name]()
+
+    choice("read as", TYPES, options.get("type", "category"), retyped)
+    if options.get("type") == Type.ORDINAL:
+        words = ", ".join(options.get("order", ()))
+        entry("order, lowest first", words, lambda text: draft.take(name, "order", _listed(text)))
+    if draft.kind == "audit":
+        return
+    if column.get("missing"):
+        rule = options.get("missing", "refuse")
+        choice("missing cells", MISSING, rule, lambda value: draft.take(name, "missing", value))
+    place = draft.place(f"hierarchy/{_position(draft, name)}")
+    link(f"hierarchy: {described(options.get('hierarchy'))}", place)
+
+
+def _listed(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _file_options(desk: Desk, session: Session, draft: Draft, opened: bool) -> None:
+    """How the file is written, where looking did not tell."""
+    said = {"encoding": draft.file.get("encoding", ""), "delimiter": draft.file.get("delimiter", "")}
+
+    def again() -> None:
+        draft.file = {name: value for name, value in said.items() if value}
+        desk.inspect(session, draft)
+        ui.navigate.to(draft.place("columns"))
+
+    with tag("details", open=opened):
+        tag("summary", "How the file is written")
+        with tag("div", classes="inline"):
+            choice("encoding", ENCODINGS, said["encoding"], lambda value: said.update(encoding=value))
+            choice("fields are separated by", DELIMITERS, said["delimiter"], lambda v: said.update(delimiter=v))
+        tick("the first line is names, even if it looks like data", draft.header, lambda v: setattr(draft, "header", v))
+        tick("show frequent values, and known scales as words in an order", draft.show_values, _shower(draft))
+        button("Look again", again)
+
+
+def _shower(draft: Draft) -> Any:
+    return lambda value: setattr(draft, "show_values", value)
+
+
+def go_on(desk: Desk, session: Session, draft: Draft) -> None:
+    """Read the table as declared: what is wrong is said here, before anything is promised."""
+    spec = draft.write_spec()
+    if draft.kind == "audit":
+        from voile.web.pages.audit import start
+
+        start(desk, session, draft)
+        return
+    arguments = {"path": str(draft.path), "spec": str(spec), "show_values": draft.show_values}
+
+    def taken(job: Any) -> None:
+        draft.diagnosis = job.document
+
+    job = desk.jobs.start(
+        session, "diagnose", f"Reading {draft.label}", arguments, home=draft.place("columns"), then=taken
+    )
+    draft.jobs["diagnose"] = job.id
+    ui.navigate.to(draft.place("columns"))

@@ -1,0 +1,61 @@
+"""A release on its way, or why there is none."""
+
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from voile.web.desk import Desk
+from voile.web.draft import Draft
+from voile.web.elements import button, link, tag
+from voile.web.frame import STEPS, awaited, frame, refusal, steps
+from voile.web.jobs import CANCELLED
+from voile.web.pages.columns import gone
+from voile.web.pages.promise import start
+from voile.web.sessions import Session
+
+
+def add(desk: Desk) -> None:
+    """Register the page."""
+
+    @ui.page("/release/{key}/run")
+    def run(request: Request, key: str) -> None:
+        session = desk.session(request)
+        draft = desk.draft(session, key)
+        if draft is None or draft.kind != "release":
+            gone()
+            return
+        job = desk.jobs.of(session, draft.jobs.get("release", ""))
+        if job is None:
+            ui.navigate.to(draft.place("promise"))
+            return
+        if job.over and draft.release:
+            ui.navigate.to(draft.place("result"))
+            return
+        with frame("The release is made" if not job.over else "There is no release"):
+            steps(draft.place, STEPS, "run", "run")
+            if not job.over:
+                tag("p", "You can close this page: the work goes on, and is listed on the first page.", "note")
+                awaited(desk, job, lambda: ui.navigate.to(draft.place("run")))
+            else:
+                _refused(desk, session, draft, job)
+
+
+def _refused(desk: Desk, session: Session, draft: Draft, job: Any) -> None:
+    if job.state == CANCELLED:
+        tag("p", "You stopped it. Nothing was published, and nothing was left behind.", "lead")
+    else:
+        refusal(job.error)
+    with tag("div", classes="next"):
+        link("Change the columns", draft.place("columns"), "plain")
+        link("Change the promise", draft.place("promise"), "plain")
+        largest = int(job.error.get("largest_l", 0))
+        if largest > 1 and not draft.choice.get("algorithm"):
+
+            def smaller() -> None:
+                draft.choice["l"] = largest
+                start(desk, session, draft)
+
+            button(f"Use l = {largest}", smaller, "main")
+        else:
+            button("Try again", lambda: start(desk, session, draft))

@@ -1,0 +1,26 @@
+"""From a file to an audited release: `voile anonymize` for the page."""
+
+from typing import Any
+
+from voile.pipeline import publish
+from voile.web.child import Report
+
+
+def run(arguments: dict[str, Any], report: Report) -> dict[str, Any]:
+    """The certificate and what only the steward may see; the files are in `out`."""
+    release, found = publish(
+        arguments["path"],
+        arguments["spec"],
+        arguments.get("algorithm"),
+        arguments["out"],
+        format=arguments["format"],
+        report=report,
+        with_report=True,
+        **arguments["options"],
+    )
+    record = release.private_record
+    return {
+        "certificate": release.certificate,
+        "read": {name: record[name] for name in ("rows_read", "rows_dropped_as_missing") if name in record},
+        "met": list(found.met),
+    }
