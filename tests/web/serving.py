@@ -1,0 +1,126 @@
+"""The app as it really runs: `voile serve` in a process of its own, and a browser or a plain client in front of it."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+class Served:
+    """A running server: where it is, its newest one-time address, and all it ever said."""
+
+    def __init__(self, folder, *options, **environment):
+        self.folder = Path(folder)
+        place = {**os.environ, "VOILE_KEYS": str(self.folder / "keys"), **environment}
+        place["PYTHONPATH"] = str(REPOSITORY / "src")
+        command = [sys.executable, "-m", "voile", "serve", "--no-browser", "--folder", str(folder), *map(str, options)]
+        self.process = subprocess.Popen(
+            command, cwd=folder, env=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self._lines, self._clients = [], []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self.address = self._waited(r"(http://[0-9.:]+)/login")
+        self.port = int(self.address.rsplit(":", 1)[1])
+
+    def _read(self):
+        for line in self.process.stdout:
+            self._lines.append(line)
+
+    @property
+    def said(self):
+        return "".join(self._lines)
+
+    def _waited(self, pattern, seconds=60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = re.findall(pattern, self.said)
+            if found:
+                return found[-1]
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.05)
+        raise AssertionError(f"the server did not say {pattern}: {self.said}")
+
+    def tokens(self):
+        return re.findall(r"token=(\S+)", self.said)
+
+    def invitation(self):
+        """The newest address that opens, each time another one."""
+        taken = len(self.tokens())
+        address = f"{self.address}/login?token={self.tokens()[-1]}"
+        self._given = taken
+        return address
+
+    def next_invitation(self):
+        """Wait until the server has printed the next one, and give that."""
+        end = time.monotonic() + 10
+        while len(self.tokens()) <= self._given and time.monotonic() < end:
+            time.sleep(0.02)
+        return self.invitation()
+
+    def client(self):
+        """A plain HTTP client that has come in."""
+        address = self.next_invitation() if hasattr(self, "_given") else self.invitation()
+        client = httpx.Client(base_url=self.address, timeout=30)
+        self._clients.append(client)
+        assert client.get(address).status_code == 200
+        return client
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(20)
+        self._reader.join(5)
+        self.process.stdout.close()
+        for client in self._clients:
+            client.close()
+
+
+@contextlib.contextmanager
+def served(folder, *options, **environment):
+    """`with served(folder) as app:`; it ends cleanly, or the test fails."""
+    app = Served(folder, *options, **environment)
+    try:
+        yield app
+    finally:
+        try:
+            app.stop()
+        finally:
+            if app.process.poll() is None:
+                app.process.kill()
+    assert app.process.returncode == 0, app.said
+
+
+@contextlib.contextmanager
+def visited(app, browser, **options):
+    """A page of a browser that has come in. `page.said` are messages, errors and failed requests that should not
+    be; `page.asked` all addresses that were asked for."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    page = context.new_page()
+    page.said, page.asked = [], []
+    page.on("console", lambda message: page.said.append(message.text))
+    page.on("pageerror", lambda error: page.said.append(str(error)))
+    page.on("requestfailed", lambda request: page.said.append(f"failed: {request.url}"))
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("websocket", lambda socket: page.asked.append(socket.url))
+    page.goto(app.next_invitation() if hasattr(app, "_given") else app.invitation())
+    page.wait_for_selector("main h1")
+    yield page
+    context.close()
+
+
+def upload(page, path, where=".drop label"):
+    """Choose a file as a person does: one click."""
+    with page.expect_file_chooser() as chooser:
+        page.click(where)
+    chooser.value.set_files(path)
