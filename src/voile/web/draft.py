@@ -57,8 +57,11 @@ class Draft:
         self.found = dict(document)
         self.file = dict(document["file"])
         self.columns = {column["name"]: dict(column["written"]) for column in document["columns"]}
+        looks = document["looks_like"]
+        for name, options in self.columns.items():
+            if looks[name] == Role.SENSITIVE and options["role"] == Role.IDENTIFYING:
+                options["role"] = Role.INSENSITIVE.value  # dropped either way; this says why
         if self.kind == "audit":
-            looks = document["looks_like"]
             self.columns = {name: {"role": looks[name]} for name in self.columns}
         largest = int(document["largest_l"])
         against = "release" if document["only_release"] else "algorithm"

@@ -9,11 +9,13 @@ from nicegui.element import Element
 from voile.reporting.markup import Markup
 
 VALUE = "(event) => emit(event.target.value)"
+BEGINNINGS = ("value", "checked", "selected")
 TICKED = "(event) => emit(event.target.checked)"
 
 
 def tag(kind: str, /, text: object = "", classes: str = "", **attributes: Any) -> Element:
-    """An element with text, which is never read as HTML. `for_` is for, `aria_label` aria-label."""
+    """An element with text, which is never read as HTML. `for_` is for, `aria_label` aria-label. What a control
+    begins with is an attribute, so that nothing the page does later undoes what was typed."""
     made = ui.element(kind)
     if text != "":
         made._text = str(text)
@@ -21,7 +23,8 @@ def tag(kind: str, /, text: object = "", classes: str = "", **attributes: Any) -
         made.classes(classes)
     for key, value in attributes.items():
         if value is not None and value is not False:
-            made.props[key.rstrip("_").replace("_", "-")] = "" if value is True else value
+            name = key.rstrip("_").replace("_", "-")
+            made.props[f"^{name}" if name in BEGINNINGS else name] = "" if value is True else value
     return made
 
 

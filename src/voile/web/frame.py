@@ -91,7 +91,6 @@ def awaited(desk: Desk, job: Job, when_over: Callable[[], Any]) -> None:
         share = round(job.share, 3) if job.state == RUNNING and job.share else None
         if share is not None and bar.props.get("value") != share:
             bar.props["value"] = share
-            bar.update()
         stop.set_visibility(job.cancellable)
         if job.over:
             timer.deactivate()

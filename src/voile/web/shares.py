@@ -29,7 +29,7 @@ def share_bars(column: Mapping[str, Any], rows: int, ell: int) -> Markup:
         words = escaped(f"1/{ell} = {100 / ell:.3g} %")
         line = Markup(
             f'<line class="line" x1="0" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            f'<text x="{WIDTH - 4}" y="{max(y - 6, 14):.1f}" text-anchor="end">{words}</text>'
+            f'<text x="{WIDTH - 4}" y="{y - 6 if y > 22 else y + 16:.1f}" text-anchor="end">{words}</text>'
         )
     name = f"Shares of the {len(counts)} most frequent values of {column['name']}"
     svg = Markup(

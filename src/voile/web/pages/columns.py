@@ -77,9 +77,9 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
     if last is not None and last.error:
         refusal(last.error)
     _summary(draft)
-    with tag("div", classes="columns", role="list"):
+    with tag("div", classes="columns"):
         for column in draft.found["columns"]:
-            _column(desk, draft, column)
+            _Card(draft, column)
     _file_options(desk, session, draft, opened=False)
     with tag("div", classes="next"):
         button("Continue", lambda: go_on(desk, session, draft), "main")
@@ -101,72 +101,78 @@ def _summary(draft: Draft) -> None:
                     tag("li", warning)
 
 
-def _column(desk: Desk, draft: Draft, column: dict[str, Any]) -> None:
-    name = column["name"]
-    with tag("fieldset", classes="one-column", role="listitem"):
-        tag("legend", name)
-        _roles(draft, name)
-        more = tag("div", classes="inline options")
-        with more:
-            _options(draft, column)
-        missing = f", {counted(column['missing'], 'cell')} missing" if column.get("missing") else ""
-        tag("p", f"{counted(column['distinct'], 'value')}{missing}; {column['reason']}", "note")
-        if column.get("question"):
-            tag("p", column["question"], "question")
+class _Card:
+    """One column: what it is, at a click; how it is read, where it is published."""
 
-    def again() -> None:
-        more.clear()
-        with more:
-            _options(draft, column)
+    def __init__(self, draft: Draft, column: dict[str, Any]) -> None:
+        self._draft, self._column, self._name = draft, column, column["name"]
+        self._position = list(draft.columns).index(self._name)
+        with tag("div", classes="one-column", role="group", aria_label=self._name):
+            with tag("div", classes="about"):
+                tag("h2", self._name)
+                tag("p", _said(column), "note")
+            with tag("div"):
+                self._roles()
+                if column.get("question"):
+                    tag("p", in_words(column["question"]), "question")
+            self._more = tag("div", classes="options")
+            self._fill()
 
-    draft_changed[draft.id, name] = again
+    def _roles(self) -> None:
+        now = self._draft.columns[self._name]["role"]
+        with tag("div", classes="segments", role="radiogroup", aria_label=f"what {self._name} is"):
+            for role, (words, hint) in ROLES.items():
+                with tag("label", title=hint):
+                    radio = tag("input", type="radio", name=f"role-{self._position}", checked=role == now)
+                    radio.on("change", lambda _, role=role: self._take_role(role), args=[])
+                    tag("span", words)
+
+    def _take_role(self, role: str) -> None:
+        self._draft.take_role(self._name, role)
+        self._fill()
+
+    def _take_type(self, value: str) -> None:
+        self._draft.take_type(self._name, value)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Type, missing cells and hierarchy of a column that is published."""
+        self._more.clear()
+        draft, name, options = self._draft, self._name, self._draft.columns[self._name]
+        if Role(options["role"]) not in PUBLISHED:
+            return
+        with self._more:
+            choice("read as", TYPES, options.get("type", "category"), self._take_type)
+            if options.get("type") == Type.ORDINAL:
+                words = ", ".join(options.get("order", ()))
+                entry("order, lowest first", words, lambda text: draft.take(name, "order", _listed(text)))
+            if draft.kind == "audit":
+                return
+            if self._column.get("missing"):
+                rule = options.get("missing", "refuse")
+                choice("missing cells", MISSING, rule, lambda value: draft.take(name, "missing", value))
+            place = draft.place(f"hierarchy/{self._position}")
+            link(f"hierarchy: {described(options.get('hierarchy'))}", place)
 
 
-draft_changed: dict[tuple[str, str], Any] = {}
+def _said(column: dict[str, Any]) -> str:
+    """Counts and the reason: "2 values; the name says sex or gender"."""
+    missing = f", {counted(column['missing'], 'cell')} missing" if column.get("missing") else ""
+    reason = str(column["reason"])
+    why = f"the name says {reason.removeprefix('name: ')}" if reason.startswith("name: ") else reason
+    return f"{counted(column['distinct'], 'value')}{missing}; {why}"
 
 
-def _roles(draft: Draft, name: str) -> None:
-    """One click each; the words say what will happen."""
-    now = draft.columns[name]["role"]
-    with tag("div", classes="segments", role="radiogroup", aria_label=f"what {name} is"):
-        for role, (words, hint) in ROLES.items():
-            with tag("label", title=hint):
-                radio = tag("input", type="radio", name=f"role-{draft.id}-{_position(draft, name)}", checked=role == now)
-                radio.on("change", lambda _, role=role: _take_role(draft, name, role), args=[])
-                tag("span", words)
+def in_words(question: str) -> str:
+    """A question of inspection, as one clicks instead of writing it into a spec.
 
-
-def _position(draft: Draft, name: str) -> int:
-    return list(draft.columns).index(name)
-
-
-def _take_role(draft: Draft, name: str, role: str) -> None:
-    draft.take_role(name, role)
-    draft_changed[draft.id, name]()
-
-
-def _options(draft: Draft, column: dict[str, Any]) -> None:
-    """Type, missing cells and hierarchy of a column that is published."""
-    name = column["name"]
-    options = draft.columns[name]
-    if Role(options["role"]) not in PUBLISHED:
-        return
-
-    def retyped(value: str) -> None:
-        draft.take_type(name, value)
-        draft_changed[draft.id, name]()
-
-    choice("read as", TYPES, options.get("type", "category"), retyped)
-    if options.get("type") == Type.ORDINAL:
-        words = ", ".join(options.get("order", ()))
-        entry("order, lowest first", words, lambda text: draft.take(name, "order", _listed(text)))
-    if draft.kind == "audit":
-        return
-    if column.get("missing"):
-        rule = options.get("missing", "refuse")
-        choice("missing cells", MISSING, rule, lambda value: draft.take(name, "missing", value))
-    place = draft.place(f"hierarchy/{_position(draft, name)}")
-    link(f"hierarchy: {described(options.get('hierarchy'))}", place)
+    >>> in_words('looks sensitive, too, and allows l = 4; dropped. To publish it protected: { role = "sensitive" }')
+    'looks sensitive, too, and allows l = 4; left out. To publish it protected, choose "the secret"'
+    """
+    before, protected, _ = question.partition(" To publish it protected: ")
+    text = before.replace("; dropped.", "; left out.").replace("quasi-identifying", '"others may know"')
+    text = text.replace("set missing = drop-row", 'choose "drop the rows" for missing cells')
+    return f'{text} To publish it protected, choose "the secret"' if protected else text
 
 
 def _listed(text: str) -> list[str]:

@@ -62,8 +62,8 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
             tag("h2", "What this table allows")
             place = tag("div")
             tick("show values", draft.show_values, lambda value: _again(desk, session, draft, value))
-    for warning in found["warnings"]:
-        tag("p", warning, "note")
+            for warning in found["warnings"]:
+                tag("p", warning, "note")
 
     def draw() -> None:
         place.clear()
@@ -122,7 +122,6 @@ def _readers(draft: Draft) -> None:
 
 def _confidence(draft: Draft, redraw: Callable[[], None]) -> None:
     with tag("div", classes="confidence"):
-        meaning = tag("p", _meaning(draft.choice.get("l")), "note")
 
         def taken(text: str) -> None:
             whole = text.strip()
@@ -131,7 +130,8 @@ def _confidence(draft: Draft, redraw: Callable[[], None]) -> None:
             meaning.update()
             redraw()
 
-        entry("l", draft.choice["l"], taken, live=True, type="number", min=2, max=999, inputmode="numeric")
+        entry("How well? l =", draft.choice["l"], taken, live=True, type="number", min=2, max=999)
+        meaning = tag("p", _meaning(draft.choice.get("l")), "note")
 
 
 def _meaning(ell: Any) -> str:

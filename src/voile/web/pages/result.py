@@ -47,12 +47,10 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
     certificate = draft.release["certificate"]
     shown(summary(certificate))
     downloads(draft)
-    with tag("section"):
-        tag("h2", "The release beside its source")
-        tag("p", "For you alone: it compares with the source. The report to hand out is among the files above.", "note")
-        _report(draft)
     _prices(desk, session, draft)
     _again(draft)
+    tag("p", "What follows is for you alone: it compares with the source. The report to hand out is above.", "warning")
+    _report(draft)
 
 
 def summary(certificate: dict[str, Any]) -> Markup:
@@ -101,8 +99,8 @@ def _report(draft: Draft) -> None:
 def _prices(desk: Desk, session: Session, draft: Draft) -> None:
     """On request: it takes about as long as the release itself, and may tempt."""
     ell = draft.choice.get("l")
-    with tag("section"):
-        tag("h2", TITLE)
+    with tag("details", classes="more", open="prices" in draft.jobs):
+        tag("summary", TITLE)
         shown(paragraph(BEWARE, kind="warning"))
         job = desk.jobs.of(session, draft.jobs.get("prices", ""))
         if job is not None and not job.over:
@@ -136,8 +134,8 @@ def prices_markup(found: dict[str, Any]) -> Markup:
 
 
 def _again(draft: Draft) -> None:
-    with tag("section"):
-        tag("h2", "Do the same on the command line")
+    with tag("details", classes="more"):
+        tag("summary", "Do the same on the command line")
         tag("p", "Save the spec beside the table.", "note")
         with tag("div", classes="inline"):
             for name, path in offered(draft).items():
@@ -146,6 +144,4 @@ def _again(draft: Draft) -> None:
         code = f"command-{draft.id}"
         tag("pre", draft.command(), id=code, tabindex="0", role="region", aria_label="command line")
         tag("button", "Copy", "button plain", type="button", data_copies=code)
-        with tag("details"):
-            tag("summary", "The spec")
-            tag("pre", draft.spec(), tabindex="0", role="region", aria_label="spec")
+        tag("pre", draft.spec(), tabindex="0", role="region", aria_label="spec")
