@@ -91,7 +91,8 @@ def command(
     if as_json:
         own = {"preview": True} if preview else {"folder": str(folder)}
         facts = {"ok": True, **own, "release": plan.number, "certificate": plan.release.certificate}
-        show.document({**facts, "private": {**plan.counts, **plan.release.private_record.get("measured", {})}})
+        private = {**plan.counts, "gone": plan.gone, "returned": plan.returned, **_measured(plan)}
+        show.document({**facts, "private": private})
     else:
         summary(plan, series.path, spec, None if preview else folder)
 
@@ -99,6 +100,7 @@ def command(
 def summary(plan: "Plan", ledger: Path, spec: Path, folder: Path | None) -> None:
     """What was (or would be) published, what was held back, against whom it holds, and what to do next."""
     from voile.cli import show
+    from voile.series.plan_words import coming_and_going, held_back, warnings
 
     certificate, counts = plan.release.certificate, plan.counts
     table, utility, series = certificate["table"], certificate["utility"], certificate["series"]
@@ -114,8 +116,9 @@ def summary(plan: "Plan", ledger: Path, spec: Path, folder: Path | None) -> None
             f"{counted(counts['published'], 'person')} ({counts['new']} new) and "
             f"{counted(counts['counterfeits'], 'counterfeit')} in {counted(table['groups'], 'group')}",
         ),
-        ("held back", _held_back(counts)),
-        *_warnings(plan),
+        *coming_and_going(plan),
+        ("held back", held_back(counts)),
+        *warnings(plan),
         ("information loss", f"{utility['gcp_leaves']:.1%} of the detail in quasi-identifying cells (gcp_leaves)"),
         *(("private", f"{name} {value:.6g}") for name, value in _measured(plan).items()),
     ]
@@ -129,32 +132,6 @@ def summary(plan: "Plan", ledger: Path, spec: Path, folder: Path | None) -> None
         ("next", f"voile audit {folder} -s {spec}; voile ledger show {ledger}"),
     ]
     show.facts(f"Release {plan.number}", rows)
-
-
-def _warnings(plan: "Plan") -> list[tuple[str, str]]:
-    """What the steward may want to avoid before it is published."""
-    found = []
-    if plan.counts["waiting"]:
-        more = (
-            "hold only against a reader who does not know the algorithm; a larger batch, or -p ineligible=refuse"
-        )
-        found.append(("weaker", f"this release and all later ones {more}, avoids that"))
-    alone = int((plan.partition.sizes == 1).sum())
-    if alone:
-        words = "of one real person, whose own values are published unless min_width or a hierarchy hides"
-        found.append(("alone", f"{counted(alone, 'group')} {words} them"))
-    return found
-
-
-def _held_back(counts: Any) -> str:
-    """Rows that are not in the release, and why."""
-    reasons = {
-        "changed": "whose value is not in the signature any more",
-        "erased": "erased on request",
-        "waiting": "new, waiting for the next release: their values are too alike",
-    }
-    parts = [f"{counted(counts[name], 'person')} {why}" for name, why in reasons.items() if counts[name]]
-    return "; ".join(parts) or "nobody"
 
 
 def _measured(plan: "Plan") -> dict[str, float]:

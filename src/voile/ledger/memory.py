@@ -63,6 +63,11 @@ class Memory:
         """How many persons are remembered."""
         return sum(len(page.people) for page in self.pages.values())
 
+    @property
+    def signed(self) -> int:
+        """How many persons have a signature."""
+        return sum(int((page.signatures > 0).sum()) for page in self.pages.values())
+
     @classmethod
     def load(cls, connection: sqlite3.Connection) -> "Memory":
         """Read all pages; ValueError if their parts do not fit together."""

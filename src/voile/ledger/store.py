@@ -25,6 +25,7 @@ from voile.ledger.chain import Record, ReleaseRecord
 from voile.ledger.content import Content, write_meta, write_record
 from voile.ledger.database import checkpoint, refusing, transaction
 from voile.ledger.keys import check_value
+from voile.ledger.members import forget_members, note_members, noted_members
 from voile.ledger.memory import ONCE, UNKNOWN
 from voile.ledger.opening import Session, create_ledger, open_session
 from voile.ledger.places import file_digest, log_is_gone
@@ -110,6 +111,11 @@ class Ledger:
         return self._content.memory.persons
 
     @property
+    def in_series(self) -> int:
+        """How many persons have a signature: neither erased nor published otherwise."""
+        return self._content.memory.signed
+
+    @property
     def next_release(self) -> int:
         """The number the next reservation will have."""
         return len(self.releases()) + 1
@@ -129,6 +135,14 @@ class Ledger:
     def recall(self, people: People) -> NDArray[np.int64]:
         """The signature number of each person, or UNKNOWN, ONCE (published otherwise, never again), ERASED."""
         return self._content.memory.recall(people)
+
+    def note_members(self, release: int, people: People) -> None:
+        """Note who is in a release, for the next preview; nothing depends on it."""
+        note_members(self.path, self.releases()[release - 1].record, people)
+
+    def members(self, release: int) -> People | None:
+        """Who is in a release, ascending; known of the last one at most."""
+        return noted_members(self.path, self.releases()[release - 1].record)
 
     def reserve(
         self,
@@ -237,6 +251,8 @@ class Ledger:
             signatures = content.signatures.keeping(connection, memory.used())
             return replace(content, memory=memory, signatures=signatures)
 
+        with refusing(self._where):
+            forget_members(self.path)
         self._record("erased", {}, change)
         return count
 
@@ -247,6 +263,8 @@ class Ledger:
         """
         self._writable()  # before a key is replaced that the file, after an error, may need already
         generation = self._content.generation + 1
+        with refusing(self._where):
+            forget_members(self.path)
         with refusing(f"key {self._keys.path}"):
             more = self._keys.with_another(generation - 1)
             more.write()

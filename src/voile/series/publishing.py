@@ -1,6 +1,6 @@
 """Series: publish today's table so that it stays safe together with every release before it (paper 001)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from voile.core.release import Release
 from voile.core.table import Table
 from voile.errors import Infeasible, InputError, LedgerRefused, ParameterError, PromiseBroken, counted
 from voile.ledger import Ledger, ReleaseRecord
+from voile.ledger.chain import ABANDONED
+from voile.ledger.members import are_among
 from voile.measuring import parse_measures
 from voile.output.certificate import Claim
 from voile.output.pictures import history_picture
@@ -46,6 +48,12 @@ class Plan:
     partition: Partition
     signatures: Signatures
     secret: bool  # whether the draws were
+    returned: int | None = 0  # published now, and before, but not in the last release; None if that is not known
+
+    @property
+    def gone(self) -> int:
+        """Persons who were published before and have no row in this table."""
+        return self.recollection.gone
 
     def __repr__(self) -> str:
         return f"Plan(release {self.number}: {', '.join(f'{n} {name}' for name, n in self.counts.items())})"
@@ -104,6 +112,7 @@ class Series:
                 release, found = write_registered(
                     plan.release, staging, format, ledger, newcomers, _body(plan, table), with_report
                 )
+                ledger.note_members(plan.number, plan.recollection.people[plan.partition.group >= 0])
         return replace(plan, release=release), found
 
     def preview(
@@ -121,8 +130,7 @@ class Series:
 
     def history(self) -> pl.DataFrame:
         """The releases so far: number, date, state, and what each held."""
-        rows = [_line(known) for known in Ledger.read(self.path, self.key).releases()]
-        return pl.DataFrame(rows, schema=_LINE)
+        return history_of(Ledger.read(self.path, self.key).releases())
 
     def picture(self, path: str | Path) -> Path:
         """The history as a picture, .svg or .png."""
@@ -143,6 +151,11 @@ _LINE: dict[str, Any] = {
     "gcp_leaves": pl.Float64,
     "folder": pl.String,
 }
+
+
+def history_of(releases: Iterable[ReleaseRecord]) -> pl.DataFrame:
+    """Releases as a table: number, date, state, and what each held."""
+    return pl.DataFrame([_line(known) for known in releases], schema=_LINE)
 
 
 def _line(known: ReleaseRecord) -> dict[str, Any]:
@@ -202,7 +215,20 @@ def _planned(
     certificate = {**release.certificate, "series": stated}
     record = {**release.private_record, "series": dict(counts)}
     release = replace(release, certificate=certificate, private_record=record, writer=None)
-    return Plan(release, ledger.next_release, counts, known, partition, signatures, draws is SECRET)
+    returned = _returned(ledger, ours, known, partition)
+    return Plan(release, ledger.next_release, counts, known, partition, signatures, draws is SECRET, returned)
+
+
+def _returned(ledger: Ledger, ours: list[ReleaseRecord], known: Recollection, partition: Partition) -> int | None:
+    """How many are published again who were not in the last release; None if nobody knows who was."""
+    visible = [release for release in ours if release.state != ABANDONED]
+    if not visible:
+        return 0
+    last = ledger.members(visible[-1].number)
+    if last is None:
+        return None
+    again = (known.history.signature != NEW) & (partition.group >= 0)
+    return int((~are_among(known.people[again], last)).sum())
 
 
 def _configured(ours: list[ReleaseRecord], parameters: Mapping[str, object]) -> MInvariant:

@@ -33,6 +33,7 @@ class Recollection:
     people: People
     changed: int  # rows whose value is not in the person's signature
     erased: int  # rows of persons who were erased on request
+    gone: int  # persons of the series without a row in this table
 
 
 def person_texts(table: Table) -> pl.Series:
@@ -119,7 +120,9 @@ def recollect(table: Table, ledger: Ledger, algorithm: str) -> Recollection:
     open_rows = ~(changed | erased)
     if not open_rows.all():
         table, signature, people = table.of_rows(open_rows), signature[open_rows], people[open_rows]
-    return Recollection(table, History(signature, sets), people, int(changed.sum()), int(erased.sum()))
+    held_back = int(changed.sum()), int(erased.sum())
+    gone = ledger.in_series - int((number > 0).sum())
+    return Recollection(table, History(signature, sets), people, *held_back, gone)
 
 
 def refuse_published_otherwise(number: Codes) -> None:
