@@ -4,8 +4,10 @@ from voile.reporting.markup import Markup, element, joined
 from voile.reporting.page import page, paragraph, section
 
 TITLE = "Voile"
-WRONG = "That address was used already, or is not the newest one. The terminal where Voile runs shows the one that opens."
-LOCKED = "This page rested for a while, and is locked. Nothing is lost: what you prepared is there when you come back."
+WRONG = "That address was used already, or is not the newest one. The terminal of Voile shows the one that opens."
+LOCKED = (
+    "This page rested for a while, and is locked. Nothing is lost: what you prepared is there when you come back."
+)
 
 
 def login_page(why: str = "") -> str:
@@ -14,7 +16,7 @@ def login_page(why: str = "") -> str:
         "form",
         element("label", "Token", for_="token"),
         " ",
-        Markup('<input id="token" name="token" type="password" autocomplete="off" required size="50"> '),
+        Markup('<input id="token" name="token" type="password" autocomplete="off" required size="24"> '),
         element("button", "Open", type="submit"),
         method="post",
         action="/login",
@@ -29,6 +31,13 @@ def login_page(why: str = "") -> str:
         form,
     )
     return page(TITLE, [section("open", "Who is there?", lines)])
+
+
+def missing_page() -> str:
+    """An address that leads nowhere."""
+    home = element("a", "The first page", href="/")
+    lines = joined(paragraph("There is nothing at this address."), paragraph(home))
+    return page(TITLE, [section("missing", "Nothing here", lines)])
 
 
 def entered_page() -> str:

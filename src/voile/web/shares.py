@@ -6,7 +6,7 @@ from typing import Any
 from voile.errors import counted
 from voile.reporting.markup import Markup, element, escaped, joined
 
-WIDTH, HEIGHT, FOOT = 640, 180, 4
+WIDTH, HEIGHT, FOOT = 440, 150, 4
 
 
 def share_bars(column: Mapping[str, Any], rows: int, ell: int) -> Markup:
@@ -20,7 +20,9 @@ def share_bars(column: Mapping[str, Any], rows: int, ell: int) -> Markup:
         high = HEIGHT * count / rows / top
         too_much = bool(ell) and count * ell > rows  # an integer comparison decides
         title = element("title", f"{names[i]}: {counted(count, 'row')}, {count / rows:.1%}")
-        place = f'x="{i * step + 1:.1f}" y="{HEIGHT - high:.1f}" width="{max(step - 2, 1):.1f}" height="{high:.1f}"'
+        place = (
+            f'x="{i * step + 1:.1f}" y="{HEIGHT - high:.1f}" width="{max(step - 2, 1):.1f}" height="{high:.1f}"'
+        )
         kind = "too-much" if too_much else "share"
         drawn.append(Markup(f'<rect class="{kind}" {place}>{title}</rect>'))
     line = Markup("")
@@ -69,8 +71,10 @@ def verdict_on(found: Mapping[str, Any], ell: int, against: str) -> Markup:
         ways.append(f"record the most frequent values of {column['name']} in finer detail")
         lost = column["suppress_for"].get(str(ell))
         if lost is not None and int(lost) < int(found["rows"]):
-            way = "name the algorithm elig with ineligible = suppress" if against == "release" else (
-                "against readers of the release alone, with the algorithm elig and ineligible = suppress"
+            way = (
+                "name the algorithm elig with ineligible = suppress"
+                if against == "release"
+                else ("against readers of the release alone, with the algorithm elig and ineligible = suppress")
             )
             ways.append(f"suppress {counted(int(lost), 'row')} ({int(lost) / int(found['rows']):.1%}): {way}")
     return joined(

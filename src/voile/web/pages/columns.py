@@ -17,7 +17,10 @@ from voile.web.sessions import Session
 ROLES = {
     "identifying": ("names a person", "Names or numbers that say who it is. Never published."),
     "subject": ("person id", "The same number for the same person, over rows and releases. Never published."),
-    "quasi-identifying": ("others may know", "Age, sex, place: what others may know of a person. Published in ranges."),
+    "quasi-identifying": (
+        "others may know",
+        "Age, sex, place: what others may know of a person. Published in ranges.",
+    ),
     "sensitive": ("the secret", "What nobody may find out of anybody. Published, protected."),
     "insensitive": ("leave out", "Not needed. Never published."),
 }
@@ -89,8 +92,16 @@ def _summary(draft: Draft) -> None:
     rows, width = draft.found["rows"], len(draft.found["columns"])
     questions = sum(1 for column in draft.found["columns"] if column.get("question"))
     asked = f" {counted(questions, 'column')} with a question." if questions else ""
-    lead = f"{counted(rows, 'row')}, {counted(width, 'column')}. This is what they look like; correct what is wrong."
+    lead = (
+        f"{counted(rows, 'row')}, {counted(width, 'column')}. This is what they look like; correct what is wrong."
+    )
     tag("p", lead + asked, "lead")
+    with tag("details"):
+        tag("summary", "What do the five words mean?")
+        with tag("dl", classes="facts"):
+            for words, hint in ROLES.values():
+                tag("dt", words)
+                tag("dd", hint)
     if draft.found.get("ways_out"):
         tag("p", draft.found["ways_out"], "warning")
     if draft.found["warnings"]:
@@ -170,7 +181,9 @@ def in_words(question: str) -> str:
     'looks sensitive, too, and allows l = 4; left out. To publish it protected, choose "the secret"'
     """
     before, protected, _ = question.partition(" To publish it protected: ")
-    text = before.replace("; dropped.", "; left out.").replace("quasi-identifying", '"others may know"')
+    text = before.replace("; dropped.", "; left out.")
+    text = text.replace("quasi-identifying or sensitive", 'choose "others may know" or "the secret"')
+    text = text.replace("quasi-identifying", 'choose "others may know"')
     text = text.replace("set missing = drop-row", 'choose "drop the rows" for missing cells')
     return f'{text} To publish it protected, choose "the secret"' if protected else text
 
@@ -193,7 +206,11 @@ def _file_options(desk: Desk, session: Session, draft: Draft, opened: bool) -> N
         with tag("div", classes="inline"):
             choice("encoding", ENCODINGS, said["encoding"], lambda value: said.update(encoding=value))
             choice("fields are separated by", DELIMITERS, said["delimiter"], lambda v: said.update(delimiter=v))
-        tick("the first line is names, even if it looks like data", draft.header, lambda v: setattr(draft, "header", v))
+        tick(
+            "the first line is names, even if it looks like data",
+            draft.header,
+            lambda v: setattr(draft, "header", v),
+        )
         tick("show frequent values, and known scales as words in an order", draft.show_values, _shower(draft))
         button("Look again", again)
 

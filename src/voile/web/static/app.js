@@ -33,7 +33,7 @@
     say(box);
     if (file.size > most) {
       say(box, `the file has more than ${Math.floor(most / 2 ** 20)} MiB`, "",
-        "put it into the folder of voile serve and pick it there: that has no limit");
+        box.dataset.remedy ?? "put it into the folder of voile serve and pick it there: that has no limit");
       return;
     }
     bar.hidden = false;
@@ -73,6 +73,12 @@
     });
   }
   document.addEventListener("dragleave", (event) => event.target.closest?.(".drop")?.classList.remove("over"));
+  document.addEventListener("click", (event) => {  // the text of an editor goes the way of a file: it may be long
+    const source = event.target.closest?.("[data-sends]");
+    if (!source) return;
+    const text = document.getElementById(source.dataset.sends).value;
+    send(source.closest("[data-purpose]"), new File([text], "edited lines"));
+  });
   document.addEventListener("click", async (event) => {
     const source = event.target.closest?.("[data-copies]");
     if (!source) return;

@@ -1,0 +1,280 @@
+"""From a file to a downloaded release, in a real browser."""
+
+import json
+import re
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import voile
+from tests.conftest import SHARED
+from tests.reporting.browser import chromium
+from tests.web.pictures import pictured
+from tests.web.serving import served, upload, visited
+
+pytestmark = pytest.mark.slow
+ADULT = SHARED / "data" / "adult" / "arx_adult.csv"
+MOST_CLICKS = 12
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shelf")
+    with served(folder) as running:
+        yield running
+
+
+def clicks(page):
+    """Counts what a person clicks."""
+    page.clicked = 0
+
+    def click(selector):
+        page.clicked += 1
+        page.click(selector)
+
+    return click
+
+
+def downloaded(page, click, words):
+    with page.expect_download() as got:
+        click(f"a.button:has-text('{words}')")
+    return got.value.path().read_bytes()
+
+
+def test_the_demo_from_the_first_page_to_the_files(app, browser, tmp_path):
+    with visited(app, browser) as page:
+        pictured(page, "home", tmp_path)
+        page.click("text=Try it with an invented hospital")
+        page.wait_for_selector(".columns", timeout=60_000)
+        assert page.locator(".one-column").count() == 8
+        checked = page.locator("[aria-label='what diagnosis is'] input:checked + span").inner_text()
+        assert checked == "the secret"
+        pictured(page, "columns", tmp_path)
+        page.click("text=Continue")
+        page.wait_for_selector(".diagnosis", timeout=60_000)
+        assert "l = 5 is possible" in page.inner_text(".diagnosis")
+        pictured(page, "promise", tmp_path)
+        page.click("text=Make the release")
+        page.wait_for_selector("h1:has-text('Released')", timeout=90_000)
+        page.wait_for_selector(".report svg")
+        pictured(page, "result", tmp_path)
+        data = downloaded(page, page.click, "The table (csv)")
+        certificate = json.loads(downloaded(page, page.click, "The certificate (json)"))
+        report = downloaded(page, page.click, "The report (html)").decode()
+        folder = app.folder / re.search(r"release-[0-9-]+", page.inner_text("main"))[0]
+        assert page.said == []
+        assert all(address.startswith((app.address, app.address.replace("http", "ws"))) for address in page.asked)
+        assert any(address.startswith("ws") for address in page.asked), "control: the websocket is among them"
+    assert data == (folder / "data.csv").read_bytes() and "<h1>" in report
+    assert (
+        certificate["adversary"]["rung"] == "algorithm, marginal"
+        and certificate["promise"]["parameters"]["l"] == 5
+    )
+
+
+def test_adult_in_few_clicks_and_the_same_by_hand(app, browser, tmp_path):
+    """A newcomer's count; and the command line that the page shows does the same."""
+    if not ADULT.is_file():
+        pytest.skip("no data: set VOILE_SHARED")
+    with visited(app, browser) as page:
+        click = clicks(page)
+        page.clicked += 1
+        upload(page, ADULT)
+        page.wait_for_selector(".columns", timeout=60_000)
+        click("text=Continue")
+        page.wait_for_selector(".diagnosis", timeout=60_000)
+        page.fill("input[type=number]", "4")
+        page.wait_for_selector("text=l = 4 is possible")
+        click("text=Make the release")
+        page.wait_for_selector("h1:has-text('Released')", timeout=90_000)
+        data = downloaded(page, click, "The table (csv)")
+        assert page.clicked <= MOST_CLICKS
+        page.click("text=Do the same on the command line")
+        command = page.inner_text("pre[aria-label='command line']")
+        spec = downloaded(page, page.click, "The spec").decode()
+        assert page.said == []
+        _prices(page, tmp_path)
+    frame = pl.read_csv(data, infer_schema=False)
+    assert frame.height == 30_162 and "occupation" in frame.columns
+    (tmp_path / "arx_adult.csv").write_bytes(ADULT.read_bytes())
+    (tmp_path / "arx_adult.toml").write_text(spec)
+    words = command.split()
+    assert words[:2] == ["voile", "anonymize"]
+    run = [sys.executable, "-m", *words]
+    assert subprocess.run(run, cwd=tmp_path, capture_output=True, check=False).returncode == 0
+    made = voile.audit(tmp_path / "arx_adult-release", tmp_path / "arx_adult.toml", "l>=4", against="algorithm")
+    assert made.ok and made.rows == frame.height
+
+
+def _prices(page, tmp_path):
+    """What other promises and algorithms cost, with the warning beside them."""
+    page.click("text=What each promise costs here")
+    assert "Decide who must be held off before you look" in page.inner_text("main")
+    page.click("text=What would other promises and algorithms cost with l = 4?")
+    page.wait_for_selector("text=Detail lost by other algorithms", timeout=90_000)
+    text = page.inner_text("main")
+    assert all(key in text for key in ("elig", "glass", "blind_cut", "mondrian", "hilbert"))
+    pictured(page, "prices", tmp_path)
+
+
+def test_reload_in_the_middle_and_a_closed_tab(app, browser, tmp_path):
+    """The job is the server's: it goes on, and is found again."""
+    with visited(app, browser) as page:
+        page.click("text=Try it with an invented hospital")
+        page.wait_for_selector("progress")
+        page.reload()
+        page.wait_for_selector(".columns", timeout=60_000)
+        page.click("text=Continue")
+        page.wait_for_selector(".diagnosis", timeout=60_000)
+        page.click("text=Make the release")
+        page.wait_for_selector("section.job")
+        pictured(page, "run", tmp_path)
+        page.reload()
+        other = page.context.new_page()
+        page.close()
+        other.goto(app.address)
+        other.click(".work a >> nth=0")
+        other.wait_for_selector("h1:has-text('Released')", timeout=90_000)
+
+
+def test_cancel_leaves_nothing(app, browser, tmp_path):
+    with visited(app, browser) as page:
+        page.click("text=Try it with an invented hospital")
+        page.wait_for_selector(".columns", timeout=60_000)
+        page.click("text=Continue")
+        page.wait_for_selector(".diagnosis", timeout=60_000)
+        page.click("label:has-text('Readers of the release alone')")
+        before = {path.name for path in app.folder.iterdir()}
+        page.click("text=Make the release")
+        page.click("text=Cancel")
+        page.wait_for_selector("text=You stopped it", timeout=30_000)
+        pictured(page, "cancelled", tmp_path)
+        assert {path.name for path in app.folder.iterdir()} == before
+        page.click("text=Try again")
+        page.wait_for_selector("h1:has-text('Released')", timeout=90_000)
+        assert "readers of the release alone" in page.inner_text("main")
+        assert page.said == []
+
+
+def test_an_l_that_is_too_large_is_refused_with_one_that_works(app, browser, tmp_path):
+    with visited(app, browser) as page:
+        page.click("text=Try it with an invented hospital")
+        page.wait_for_selector(".columns", timeout=60_000)
+        page.click("text=Continue")
+        page.wait_for_selector(".diagnosis", timeout=60_000)
+        page.fill("input[type=number]", "40")
+        page.wait_for_selector("text=l = 40 is not possible")
+        assert "choose l =" in page.inner_text(".diagnosis")
+        page.click("text=Make the release")
+        page.wait_for_selector(".refusal", timeout=60_000)
+        assert "What would work" in page.inner_text(".refusal")
+        pictured(page, "refused", tmp_path)
+        page.click("button:has-text('Use l =')")
+        page.wait_for_selector("h1:has-text('Released')", timeout=90_000)
+
+
+BAD = {
+    "no header.csv": (b"1990-01-02,x\n1991-02-03,y\n1992-02-03,z\n", "column names on top"),
+    "ragged.csv": (b"age,disease\n31,flu\n32,gout,more\n", "correct the line"),
+    "twice.csv": (b"age,Age\n1,2\n", "rename one"),
+    "empty.csv": (b"", "a header and one line per row"),
+    "nobody.csv": (b"age,disease\n", "at least one row"),
+    "open quote.csv": (b'age,disease\n31,"flu\n', "close the quote"),
+    "book.xlsx": (b"PK\x03\x04" + bytes(100), "unpack it"),
+    "packed.csv.gz": (b"\x1f\x8b" + bytes(100), "unpack it"),
+    "broken.parquet": (b"PAR1" + bytes(100), "complete"),
+    "binary.csv": (b"age,disease\n31,fl\x00u\n", "UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_is_refused_with_what_would_work(app, browser, tmp_path, name):
+    content, remedy = BAD[name]
+    (tmp_path / name).write_bytes(content)
+    with visited(app, browser) as page:
+        upload(page, tmp_path / name)
+        page.wait_for_selector(".refusal", timeout=60_000)
+        assert remedy in page.inner_text(".refusal")
+
+
+def test_another_encoding_is_chosen_on_the_page(app, browser, tmp_path):
+    rows = "".join(f"{20 + i},{'grippe' if i % 2 else 'fièvre'},{i % 7}\n" for i in range(40))
+    (tmp_path / "latin.csv").write_bytes(f"age,maladie,salle\n{rows}".encode("latin-1"))
+    with visited(app, browser) as page:
+        upload(page, tmp_path / "latin.csv")
+        page.wait_for_selector(".refusal", timeout=60_000)
+        page.select_option("select >> nth=0", "latin-1")
+        page.click("text=Look again")
+        page.wait_for_selector(".columns", timeout=60_000)
+        assert page.locator(".one-column").count() == 3
+
+
+def test_missing_cells_and_roles_are_corrected_at_a_click(app, browser, tmp_path):
+    """What is refused is said above the columns, and mended there."""
+    rows = [f"{20 + i},{'' if i == 3 else 'mf'[i % 2]},{('flu', 'gout', 'asthma')[i % 3]}" for i in range(60)]
+    (tmp_path / "small.csv").write_text("\n".join(["age,sex,disease", *rows]) + "\n")
+    with visited(app, browser) as page:
+        upload(page, tmp_path / "small.csv")
+        page.wait_for_selector(".columns", timeout=60_000)
+        page.select_option("[aria-label=sex] select >> nth=1", "refuse")
+        page.click("text=Continue")
+        page.wait_for_selector(".refusal", timeout=60_000)
+        assert "missing values" in page.inner_text(".refusal")
+        page.select_option("[aria-label=sex] select >> nth=1", "drop-row")
+        page.click("[aria-label='what age is'] label:has-text('leave out')")
+        page.click("text=Continue")
+        page.wait_for_selector(".diagnosis", timeout=60_000)
+        assert "1 dropped for missing values" in page.inner_text("main")
+        page.fill("input[type=number]", "2")
+        page.click("text=Make the release")
+        page.wait_for_selector("h1:has-text('Released')", timeout=60_000)
+        text = downloaded(page, page.click, "The table (csv)").decode()
+        assert text.splitlines()[0] == "group,sex,disease"
+        assert page.said == []
+
+
+def test_the_tables_of_the_folder(app, browser, tmp_path):
+    rows = "".join(f"{20 + i % 30},{('flu', 'gout', 'asthma')[i % 3]}\n" for i in range(60))
+    (app.folder / "in the folder.csv").write_text(f"age,disease\n{rows}")
+    with visited(app, browser) as page:
+        page.select_option("main select", "in the folder.csv")
+        page.click("text=Use it")
+        page.wait_for_selector(".columns", timeout=60_000)
+        assert "in the folder.csv" in page.inner_text("h1")
+
+
+def test_an_algorithm_by_name(app, browser, tmp_path):
+    """With tau, for a column so skewed that no l works."""
+    rows = "".join(f"{20 + i % 40},{'flu' if i % 10 else ('gout', 'asthma', 'HIV')[i % 3]}\n" for i in range(200))
+    (tmp_path / "skewed.csv").write_text(f"age,disease\n{rows}")
+    with visited(app, browser) as page:
+        upload(page, tmp_path / "skewed.csv")
+        page.wait_for_selector(".columns", timeout=60_000)
+        assert "No l works" in page.inner_text("main")
+        page.click("text=Continue")
+        page.wait_for_selector(".diagnosis", timeout=60_000)
+        page.click("text=Name the algorithm yourself")
+        page.select_option("label:has-text('algorithm') select", "sweep_e")
+        page.fill("label:has-text('tau:') input", "0.95")
+        page.fill("input[type=number]", "2")
+        page.click("text=Make the release")
+        page.wait_for_selector("h1:has-text('Released')", timeout=60_000)
+        assert "(tau,l)-diversity" in page.inner_text("main")
+
+
+def test_a_wrong_token_shows_where_the_right_one_is(app, browser, tmp_path):
+    page = browser.new_context().new_page()
+    page.goto(f"{app.address}/login?token=wrong")
+    assert "terminal" in page.inner_text("body")
+    pictured(page, "login", tmp_path)
+    page.goto(f"{app.address}/release/x/columns")
+    assert page.locator("input[name=token]").count() == 1
+    page.context.close()
