@@ -44,7 +44,7 @@ class Staging:
         if not problem:
             try:
                 self._make_parents()
-                with _alone_in(self.target.parent):  # nobody sweeps a folder that is not locked yet
+                with alone_in(self.target.parent):  # nobody sweeps a folder that is not locked yet
                     sweep(self.target.parent)
                     self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self.target.parent))
                     self._lock = os.open(self.path, os.O_RDONLY)
@@ -136,7 +136,7 @@ def _occupied(target: Path) -> str:
 
 
 @contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder for the moment that staging is set up in it."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -146,9 +146,9 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def sweep(parent: Path) -> None:
-    """Remove staging folders whose process is gone: only then can their lock be taken."""
-    for left in parent.glob(f"{_PREFIX}*"):
+def sweep(parent: Path, prefix: str = _PREFIX) -> None:
+    """Remove private folders whose process is gone: only then can their lock be taken."""
+    for left in parent.glob(f"{prefix}*"):
         try:
             handle = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:

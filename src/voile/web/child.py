@@ -1,6 +1,6 @@
 """One job in a process of its own: it has its own limits, ends when it is told to, and takes its table with it.
 
-Standard input is one line of JSON, the job; it stays open while the server lives. Standard output is lines of JSON:
+Standard input is one line of JSON, the job; it stays open while the server lives. Standard output: lines of JSON,
 {"stage": ..., "share": ...} on the way, and at last {"done": document} or {"error": document}. The server starts a
 child before there is a job, so that libraries are loaded when one comes.
 """
@@ -27,8 +27,9 @@ COMPILING = "compiling, about 30 seconds, only this once"
 def main() -> None:
     """Wait for the job, run it, and tell how it went."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold the table
-    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGTERM, lambda *_: _stop())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, who ends us
+    os.umask(0o077)  # whoever writes a file, it is the steward's alone
     os.nice(5)  # pages come first
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what libraries print may quote cells
@@ -38,6 +39,9 @@ def main() -> None:
         os._exit(0)
     job = json.loads(line)
     _limit(job["memory"])
+    out = job["arguments"].get("out")
+    if out:
+        signal.signal(signal.SIGTERM, lambda *_: None if os.path.lexists(out) else _stop())  # visible: too late
     threading.Thread(target=_end_with_server, daemon=True).start()
     last = outcome_of(job["task"], job["arguments"], _reporting(said))
     said.write(json.dumps(last) + "\n")
@@ -63,7 +67,7 @@ def outcome_of(task: str, arguments: dict[str, Any], report: Report) -> dict[str
         return {"error": {"kind": "Defect", "what": what, "remedy": "please report it; nothing was published"}}
 
 
-def _stop(signum: int, frame: object) -> None:
+def _stop() -> None:
     raise KeyboardInterrupt
 
 
@@ -73,8 +77,8 @@ def _load() -> None:
 
 
 def _limit(memory: int) -> None:
-    """Writable memory, in bytes: what would take more fails inside, not on the machine. Not address space, of which
-    the drawing library reserves a hundred times what it uses."""
+    """Writable memory, in bytes: what would take more fails inside, not on the machine. Not address space, of
+    which the drawing library reserves a hundred times what it uses."""
     most = resource.getrlimit(resource.RLIMIT_DATA)[1]
     bound = memory if most == resource.RLIM_INFINITY else min(memory, most)
     resource.setrlimit(resource.RLIMIT_DATA, (bound, most))
@@ -90,7 +94,8 @@ def _end_with_server() -> None:
 def _reporting(said: Any) -> Report:
     from voile.kernels.compiled import kernels_are_cached
 
-    lock, last = threading.Lock(), ["", 0.0]
+    lock = threading.Lock()
+    last: list[Any] = ["", 0.0]
 
     def report(stage: str, share: float) -> None:
         now = time.monotonic()

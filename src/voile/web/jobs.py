@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import secrets
+import shutil
 import signal
 import sys
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import voile
+from voile.errors import place_of
 from voile.output.staging import sweep
 from voile.web.sessions import Session
 
@@ -47,6 +49,7 @@ class Job:
     then: Callable[["Job"], None] | None = None
     child: asyncio.subprocess.Process | None = None
     asked_to_stop: bool = False
+    stopping: float = 0.0  # since when
 
     @property
     def over(self) -> bool:
@@ -57,6 +60,11 @@ class Job:
     def cancellable(self) -> bool:
         """Whether it can still be stopped without a trace."""
         return not self.over and not (self.final and self.stage == FINAL_STAGE)
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether a person stopped it: what the child says of that is no refusal."""
+        return bool(self.stopping)
 
     @property
     def left(self) -> float | None:
@@ -75,11 +83,10 @@ class Jobs:
         self._queue: list[Job] = []
         self._running: set[asyncio.Task[None]] = set()
         self._spare: asyncio.subprocess.Process | None = None
+        self._warming: asyncio.Task[None] | None = None  # kept: a loop forgets tasks that nobody holds
         self._closed = False
 
-    def start(
-        self, session: Session, task: str, title: str, arguments: Mapping[str, Any], **options: Any
-    ) -> Job:
+    def start(self, session: Session, task: str, title: str, arguments: Mapping[str, Any], **options: Any) -> Job:
         """Take a job; it runs as soon as there is room."""
         job = Job(secrets.token_hex(8), session, task, title, arguments, **options)
         self._jobs[job.id] = job
@@ -105,6 +112,7 @@ class Jobs:
         if not job.cancellable:
             return
         job.asked_to_stop = True
+        job.stopping = job.stopping or time.monotonic()
         if job in self._queue:
             self._queue.remove(job)
             self._ended(job, CANCELLED)
@@ -117,12 +125,18 @@ class Jobs:
         for job in self.all_of(session):
             self.cancel(job)
             if job.over:
-                del self._jobs[job.id]
+                self._jobs.pop(job.id, None)
 
     async def warm(self) -> None:
         """Start a child before there is a job for it."""
-        if self._spare is None and not self._closed:
-            self._spare = await _child()
+        if self._spare is not None or self._closed:
+            return
+        with contextlib.suppress(OSError):
+            child = await _child()
+            if self._spare is None and not self._closed:
+                self._spare = child
+            else:
+                child.kill()
 
     async def close(self) -> None:
         """The server stops: all children end, and what they left is swept away."""
@@ -147,20 +161,24 @@ class Jobs:
 
     async def _run(self, job: Job) -> None:
         job.state, job.started, job.began = RUNNING, time.monotonic(), time.monotonic()
+        child, self._spare = self._spare, None
         try:
-            child, self._spare = self._spare, None
             if child is None or child.returncode is not None:
                 child = await _child()
             job.child = child
             if not self._queue:
-                asyncio.get_running_loop().create_task(self.warm())
-            await self._followed(job, child)
+                self._warming = asyncio.get_running_loop().create_task(self.warm())
+            if not job.asked_to_stop:  # it can be cancelled while its process starts
+                await self._followed(job, child)
         except OSError:
             job.error = {"kind": "Failed", "what": "its process could not be started", "remedy": "try again later"}
+        except Exception as error:  # its message may hold what the child said
+            what = f"a defect of Voile ({place_of(error)})"
+            job.error = {"kind": "Defect", "what": what, "remedy": "please report it"}
         finally:
-            if not job.over:
-                state = CANCELLED if job.asked_to_stop and not job.document else REFUSED
-                self._ended(job, DONE if job.document else state)
+            if child is not None:
+                await self._ending(job, child)
+            self._ended(job, DONE if job.document else REFUSED if job.error and not job.cancelled else CANCELLED)
 
     async def _followed(self, job: Job, child: asyncio.subprocess.Process) -> None:
         """Give the job to a child, and listen until it ends, is stopped, or has had its time."""
@@ -179,23 +197,22 @@ class Jobs:
                 "remedy": "voile serve --minutes allows more; the command line has no limit",
             }
             job.asked_to_stop = True
-        await self._ending(job, child)
-        listening.cancel()
+            with contextlib.suppress(ProcessLookupError):
+                child.send_signal(signal.SIGTERM)
+            await asyncio.wait({listening}, timeout=GRACE)
+        finally:
+            listening.cancel()
 
     async def _listen(self, job: Job, child: asyncio.subprocess.Process) -> None:
         assert child.stdout is not None
-        stopping = 0.0
-        while True:
-            try:
+        while not job.stopping or time.monotonic() - job.stopping < GRACE:
+            line = None
+            with contextlib.suppress(TimeoutError):
                 line = await asyncio.wait_for(child.stdout.readline(), 0.5)
-            except TimeoutError:
-                stopping = stopping or (time.monotonic() if job.asked_to_stop else 0.0)
-                if stopping and time.monotonic() - stopping > GRACE:
-                    return
-                continue
-            if not line:
+            if line == b"":
                 return
-            self._heard(job, json.loads(line))
+            if line is not None:
+                self._heard(job, json.loads(line))
 
     def _heard(self, job: Job, message: Mapping[str, Any]) -> None:
         if "stage" in message:
@@ -227,8 +244,9 @@ class Jobs:
     def _ended(self, job: Job, state: str) -> None:
         job.state, job.child = state, None
         job.seconds = time.monotonic() - job.started if job.started else 0.0
-        if job.session.locked and not job.session.folder.exists():
+        if job.session.ended:
             self._jobs.pop(job.id, None)
+            shutil.rmtree(job.session.folder, ignore_errors=True)  # it may have written after the log-out
         if job.then is not None:
             job.then(job)
 

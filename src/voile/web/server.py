@@ -1,11 +1,15 @@
 """`voile serve`: one process for the pages, children for the work, and doors around both."""
 
 import contextlib
+import fcntl
 import logging
 import os
 import shutil
+import signal
 import socket
 import sys
+import threading
+import warnings
 import webbrowser
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -16,15 +20,18 @@ import uvicorn
 from fastapi import FastAPI
 
 from voile.errors import OutputError, place_of
+from voile.output.staging import alone_in, sweep
 from voile.web.desk import Desk
-from voile.web.doors import Doors
+from voile.web.doors import SESSION, Doors
 from voile.web.jobs import Jobs
-from voile.web.sessions import IDLE, Sessions
+from voile.web.sessions import IDLE, Session, Sessions
 from voile.web.shelf import PRIVATE, Shelf
 from voile.web.uploads import LARGEST, Uploads
+from voile.web.wire import Wire
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8420
+OPENING = "open.html"
 _GIB = 2**30
 
 
@@ -49,28 +56,33 @@ class Settings:
 
 def serve(settings: Settings, say: Callable[[str], None]) -> None:
     """Run until Ctrl-C; `say` tells the steward where to look."""
+    os.umask(0o077)  # whoever writes a file, it is the steward's alone
     shelf = Shelf(settings.folder)
     listening = _listening(settings.port)
     port = int(listening.getsockname()[1])
-    private = _private_folder(shelf)
+    private, lock = _private_folder(shelf)
     uploads = Uploads(settings.largest_upload)
     jobs = Jobs(memory=settings.job_memory, seconds=settings.minutes * 60)
 
     def ended(session: Any) -> None:
         jobs.forget(session)
         uploads.forget(session)
+        _forget_pages(session)
 
     sessions = Sessions(private, settings.idle, ended=ended)
     desk = Desk(shelf, sessions, jobs, uploads)
     address = f"http://{HOST}:{port}"
 
     def invite() -> None:
+        (private / OPENING).unlink(missing_ok=True)
         say(f"to come in from another browser, or again later: {address}/login?token={sessions.new_token()}")
 
+    application = _application(desk)
     _hush()
-    app = Doors(_application(desk), sessions, port, invite, _told)
+    app = Doors(application, sessions, port, invite, _told)
     config = uvicorn.Config(
-        app,  # type: ignore[arg-type]
+        app,
+        http=Wire,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -82,24 +94,35 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
     token = sessions.new_token()
     say(f"Voile is open at {address}/login?token={token}")
     say(f"folder {shelf.folder}; the address opens once; Ctrl-C stops")
-    page = _opened(private, f"{address}/login?token={token}") if settings.browser else None
+    if settings.browser:
+        _opened(private, f"{address}/login?token={token}")
     try:
-        with contextlib.suppress(KeyboardInterrupt):  # how one stops it
-            uvicorn.Server(config).run(sockets=[listening])
+        _run(uvicorn.Server(config), listening)
     finally:
         sessions.end_all()
-        if page is not None:
-            page.unlink(missing_ok=True)
         shutil.rmtree(private, ignore_errors=True)
+        os.close(lock)
         listening.close()
     say("stopped; what was uploaded is removed, releases stay in the folder")
+
+
+def _run(server: uvicorn.Server, listening: socket.socket) -> None:
+    """Until Ctrl-C, a polite kill, or the end of the terminal: each of them cleans up."""
+
+    def stop(signum: int, frame: Any) -> None:
+        server.should_exit = True
+
+    signal.signal(signal.SIGTERM, stop)  # what is raised again when the server has stopped must not end us before
+    signal.signal(signal.SIGHUP, stop)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
 
 
 def _application(desk: Desk) -> FastAPI:
     """The pages, on a framework that keeps nothing on the disk."""
     os.environ.setdefault("NICEGUI_STORAGE_PATH", os.devnull)
     from nicegui import app as pages
-    from nicegui import ui
+    from nicegui import core, ui
 
     from voile.web import routes
     from voile.web.pages import every_page
@@ -112,7 +135,7 @@ def _application(desk: Desk) -> FastAPI:
 
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=living)
     routes.add(outer, desk)
-    pages.config.socket_io_js_transports = ["websocket"]
+    pages.config.socket_io_js_transports = core.sio.eio.transports = ["websocket"]
     pages._exception_handlers[:] = [_told]
     pages.on_page_exception(_defect_page)
     every_page(desk)
@@ -128,6 +151,15 @@ def _application(desk: Desk) -> FastAPI:
         favicon=Path(__file__).parent / "static" / "voile.svg",
     )
     return outer
+
+
+def _forget_pages(session: Session) -> None:
+    """A session has ended: no tab of it may go on, and nothing of it stays in memory."""
+    from nicegui import Client
+
+    for client in list(Client.instances.values()):
+        if client._request is not None and client._request.scope.get(SESSION) is session:
+            client.delete()
 
 
 def _told(error: Exception) -> None:
@@ -146,11 +178,11 @@ def _defect_page(error: Exception) -> None:
 
 def _hush() -> None:
     """Libraries log requests, messages and tracebacks, which may hold cells: none of it is kept."""
-    logging.getLogger().handlers[:] = [logging.NullHandler()]
-    for name in ("nicegui", "uvicorn", "uvicorn.error", "uvicorn.access", "asyncio", "engineio", "socketio"):
-        logger = logging.getLogger(name)
-        logger.handlers[:] = [logging.NullHandler()]
-        logger.propagate = False
+    logging.disable(logging.CRITICAL)
+    logging.lastResort = None
+    sys.unraisablehook = lambda found: None
+    threading.excepthook = lambda found: None
+    warnings.simplefilter("ignore")
 
 
 def _listening(port: int | None) -> socket.socket:
@@ -165,39 +197,29 @@ def _listening(port: int | None) -> socket.socket:
     raise OutputError("is in use, or not allowed", where=f"port {port}", remedy="choose another with --port")
 
 
-def _private_folder(shelf: Shelf) -> Path:
-    """Where uploads go; what a killed server left there is removed first."""
-    found = None
-    with contextlib.suppress(OSError):
-        for left in shelf.folder.glob(f"{PRIVATE}*"):
-            if not _alive(left):
-                shutil.rmtree(left, ignore_errors=True)
+def _private_folder(shelf: Shelf) -> tuple[Path, int]:
+    """Where uploads go, locked while this server lives; what a killed server left is removed first."""
+    found, lock = None, -1
+    with contextlib.suppress(OSError), alone_in(shelf.folder):  # nobody removes a folder that is not locked yet
+        sweep(shelf.folder, PRIVATE)
+        sweep(shelf.folder)
         found = shelf.private()
-        (found / "pid").write_text(str(os.getpid()))
+        lock = os.open(found, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
     if found is None:
         raise OutputError(
             "cannot be written", where=f"folder {shelf.folder.name}", remedy="choose another with --folder"
         )
-    return found
+    return found, lock
 
 
-def _alive(folder: Path) -> bool:
-    """Whether the server that made a folder still runs."""
-    try:
-        os.kill(int((folder / "pid").read_text()), 0)
-    except PermissionError:
-        return True
-    except (OSError, ValueError):
-        return False
-    return True
-
-
-def _opened(private: Path, address: str) -> Path | None:
+def _opened(private: Path, address: str) -> None:
     """Open the browser by a private file that leads to the address: the command line of a browser can be read by
     everybody on the machine."""
-    page = private / "open.html"
+    page = private / OPENING
     with os.fdopen(os.open(page, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-        file.write(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}"><a href="{address}">Voile</a>')
+        file.write(
+            f'<!doctype html><meta http-equiv="refresh" content="0;url={address}"><a href="{address}">Voile</a>'
+        )
     with contextlib.suppress(Exception):
         webbrowser.open(page.as_uri())
-    return page

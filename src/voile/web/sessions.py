@@ -1,4 +1,4 @@
-"""Who may come in: one-time tokens, the cookie they are exchanged for, and rest after a while (facts/threats.md 2.6)."""
+"""Who may come in: one-time tokens, the cookie they are exchanged for, and rest after a while (threats.md 2.6)."""
 
 import hashlib
 import hmac
@@ -29,6 +29,7 @@ class Session:
     folder: Path  # private, gone with the session
     seen: float
     locked: bool = False
+    ended: bool = False  # logged out: nothing of it may come back
     things: dict[str, Any] = field(default_factory=dict)  # drafts by id
 
     def __repr__(self) -> str:
@@ -84,6 +85,10 @@ class Sessions:
         session.locked = session.locked or self._clock() - session.seen > self._idle
         return None if session.locked else session
 
+    def knows(self, cookie: str) -> bool:
+        """Whether a cookie is of a session, open or locked."""
+        return self._found(cookie) is not None
+
     def touch(self, session: Session) -> None:
         """A person did something: the session stays open."""
         session.seen = self._clock()
@@ -91,8 +96,9 @@ class Sessions:
     def end(self, session: Session) -> None:
         """Log out: everything that was uploaded or prepared is gone."""
         self._open = {key: each for key, each in self._open.items() if each is not session}
-        session.locked = True
+        session.locked = session.ended = True
         self._ended(session)
+        session.things.clear()
         shutil.rmtree(session.folder, ignore_errors=True)
 
     def end_all(self) -> None:

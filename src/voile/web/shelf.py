@@ -1,15 +1,19 @@
-"""The folder of `voile serve`: tables to pick, ledgers, releases. Names come from looking, never from a request."""
+"""The folder of `voile serve`: tables to pick, ledgers, releases. Names come from looking, not from a request."""
 
 import os
+import re
 import secrets
 import stat
 import tempfile
 import time
 from pathlib import Path
 
+from voile.errors import InputError
+
 TABLES = (".csv", ".tsv", ".txt", ".data", ".parquet")
 LEDGER = ".ledger"
 PRIVATE = ".voile-serve-"  # folders of sessions
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
 
 
 class Shelf:
@@ -17,6 +21,7 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
+        self._promised: set[Path] = set()  # to releases that are still to be made
 
     def tables(self) -> dict[str, Path]:
         """Tables by name; links lead elsewhere and are left out."""
@@ -40,9 +45,26 @@ class Shelf:
         day = time.strftime("%Y-%m-%d")
         for turn in range(1, 10_000):
             place = self.folder / f"release-{day}-{turn}"
-            if not os.path.lexists(place):
+            if place not in self._promised and not os.path.lexists(place):
+                self._promised.add(place)
                 return place
         return self.folder / f"release-{day}-{secrets.token_hex(4)}"
+
+    def new_series(self, name: str) -> Path:
+        """Where the ledger of a new series will lie: in a folder of its own, which does not exist yet."""
+        if not _NAME.fullmatch(name):
+            raise InputError(
+                "is not a name for a series",
+                where="name",
+                rule="letters a to z, digits and hyphens, at most 40, beginning with a letter or digit",
+                remedy="for example clinic-2026",
+            )
+        place = self.folder / name
+        if os.path.lexists(place):
+            raise InputError(
+                "there is a folder of this name already", where="name", remedy="choose another name for the series"
+            )
+        return place / f"{name}{LEDGER}"
 
     def private(self) -> Path:
         """A new folder for what sessions upload: mode 0700, gone when the server stops."""

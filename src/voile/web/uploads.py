@@ -28,7 +28,7 @@ _ARCHIVES = {
     b"7z\xbc\xaf": "7z",
     b"Rar!": "rar",
 }
-_PARQUET = b"PAR1"
+_LONGEST_MARK = max(map(len, _ARCHIVES))
 
 
 @dataclass(eq=False, repr=False)
@@ -39,7 +39,9 @@ class Upload:
     label: str
     path: Path
     size: int = 0
+    head: bytes = b""  # how it begins
     line: int = 0  # bytes since the last line end
+    busy: bool = False  # a slice is on its way
     whole: bool = False
 
     def __repr__(self) -> str:
@@ -86,10 +88,16 @@ class Uploads:
         owner, upload = self._coming.get(key, (None, None))
         return upload if owner is session else None
 
+    def ready(self, session: Session, key: str) -> Upload | None:
+        """An upload of this very session that takes a slice, or can be declared whole: one thing after the other,
+        and nothing after the end, when a job reads it."""
+        upload = self.of(session, key)
+        return None if upload is None or upload.busy or upload.whole else upload
+
     def write(self, upload: Upload, file: BinaryIO, chunk: bytes) -> None:
         """Take a part; what cannot be a table is refused before more of it comes."""
-        if upload.size == 0 and chunk:
-            refuse_archive(chunk)
+        upload.head = (upload.head + chunk)[:_LONGEST_MARK]
+        refuse_archive(upload.head)
         upload.size += len(chunk)
         if upload.size > self.largest:
             raise InputError(
