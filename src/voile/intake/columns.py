@@ -110,7 +110,7 @@ def _text_of(series: pl.Series, where: str) -> pl.Series:
     return series.cast(pl.String)
 
 
-def _days(series: pl.Series, where: str) -> pl.Series:
+def days(series: pl.Series, where: str) -> pl.Series:
     """Moments at midnight, as data frames keep dates, as the days they are; all else as it is."""
     if not isinstance(series.dtype, pl.Datetime):
         return series
@@ -243,7 +243,7 @@ def _with_missing(
     if spec.missing == Missing.CATEGORY and cells.rows_with(final.is_null()):
         final = final.fill_null(MISSING_LABEL)
         hierarchy, _ = _missing_leaf(hierarchy)
-    leaves = _written_once(spec, pl.Series(hierarchy.labels[: hierarchy.leaves], dtype=pl.String))
+    leaves = written_once(spec, pl.Series(hierarchy.labels[: hierarchy.leaves], dtype=pl.String))
     if leaves.n_unique() < leaves.len():
         raise HierarchyError(
             "a number twice, written differently",
@@ -259,10 +259,10 @@ def _with_missing(
 def _typed_tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy) -> tuple[Hierarchy, pl.Series]:
     """The leaves of the cells of a typed column: 007 is the leaf 7, and 1.50 the leaf 1.5."""
     _parsed(spec, cells)  # refuses what is not of the type
-    return _with_missing(spec, cells, _written_once(spec, cells.distinct), hierarchy)
+    return _with_missing(spec, cells, written_once(spec, cells.distinct), hierarchy)
 
 
-def _written_once(spec: ColumnSpec, text: pl.Series) -> pl.Series:
+def written_once(spec: ColumnSpec, text: pl.Series) -> pl.Series:
     """Numbers in their shortest form; all else as it is."""
     if spec.type not in (Type.INTEGER, Type.DECIMAL):
         return text
@@ -378,7 +378,7 @@ def prior_of(spec: ColumnSpec, part: Coded) -> NDArray[np.int64] | None:
 def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy: Hierarchy | None) -> Coded:
     """Type a column; missing cells are flagged, or a category of their own if that is the policy."""
     domain: Axis | Hierarchy
-    series = _days(series, f"column {spec.name}")
+    series = days(series, f"column {spec.name}")
     plain = spec.type == Type.CATEGORY and hierarchy is None and not spec.casefold
     if spec.role == Role.SUBJECT and plain and spec.missing != Missing.CATEGORY:
         return _named(spec, series, markers)

@@ -20,8 +20,14 @@ def read_hierarchy(spec: ColumnSpec) -> Hierarchy | None:
         return spec.hierarchy
     if spec.hierarchy is None or isinstance(spec.hierarchy, Recipe):
         return None
-    path = Path(spec.hierarchy)
-    where = f"column {spec.name}, hierarchy {path.name}"
+    where = f"column {spec.name}, hierarchy {Path(spec.hierarchy).name}"
+    return Hierarchy.from_lines(
+        read_lines(Path(spec.hierarchy), where), where=where, check_labels=spec.check_labels
+    )
+
+
+def read_lines(path: Path, where: str) -> list[list[str]]:
+    """The lines of a hierarchy file as they stand there, labels normalised; they need not be a tree."""
     text, problem = "", ""
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -37,7 +43,7 @@ def read_hierarchy(spec: ColumnSpec) -> Hierarchy | None:
     lines = _lines(text, delimiter)
     if lines is None:
         raise HierarchyError("cannot be read", where=where, rule="CSV", remedy="check its quotes")
-    return Hierarchy.from_lines(_normal(lines, where), where=where, check_labels=spec.check_labels)
+    return _normal(lines, where)
 
 
 def _lines(text: str, delimiter: str) -> list[list[str]] | None:

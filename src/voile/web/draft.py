@@ -36,6 +36,7 @@ class Draft:
     release: dict[str, Any] = field(default_factory=dict)  # what was made
     out: Path | None = None
     jobs: dict[str, str] = field(default_factory=dict)  # the last of each kind
+    trees: dict[str, Any] = field(default_factory=dict)  # what is known of each column's hierarchy
 
     def __repr__(self) -> str:
         return "Draft()"

@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
 
 from voile.errors import VoileError
+from voile.web import hierarchies
 from voile.web.desk import Desk
 from voile.web.downloads import download_of
 from voile.web.uploads import Upload
@@ -43,6 +44,21 @@ def add(app: FastAPI, desk: Desk) -> None:
         upload.whole = True
         draft = desk.new_draft(session, purpose, upload.path, upload.label)
         return JSONResponse({"ok": True, "next": draft.place("columns")})
+
+    @app.post("/upload/{key}/done/hierarchy/{draft_key}/{position}")
+    async def hierarchy(request: Request, key: str, draft_key: str, position: str) -> Response:
+        session = desk.session(request)
+        upload, draft = desk.uploads.of(session, key), desk.draft(session, draft_key)
+        name = None if draft is None else hierarchies.column_at(draft, position)
+        if upload is None or upload.whole or draft is None or name is None:
+            return _refused("no such upload", 404)
+        large = hierarchies.refuse_large(upload.size)
+        if large is None:
+            hierarchies.take_file(desk, session, draft, name, upload.path, upload.label)
+        desk.uploads.drop(upload)
+        if large is not None:
+            return JSONResponse({"ok": False, "error": large.document()}, 422)
+        return JSONResponse({"ok": True, "next": hierarchies.place(draft, name)})
 
     @app.post("/leave")
     async def leave(request: Request) -> Response:

@@ -5,7 +5,7 @@ from voile.web.desk import Desk
 
 def every_page(desk: Desk) -> None:
     """Register all pages."""
-    from voile.web.pages import audit, columns, home, promise, result, run, series
+    from voile.web.pages import audit, columns, hierarchy, home, promise, result, run, series
 
-    for page in (home, columns, promise, run, result, series, audit):
+    for page in (home, columns, hierarchy, promise, run, result, series, audit):
         page.add(desk)
