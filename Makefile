@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test system quick nightly lint bench papers peers oracle clean
+.PHONY: demo serve pictures test system quick nightly lint bench papers peers oracle clean
 
 $(READY): pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
@@ -12,6 +12,13 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY)
 	$(BIN)/voile demo
+
+serve: $(READY)
+	$(BIN)/voile serve
+
+# screenshots of every page of the app, for docs/
+pictures: $(READY) system
+	VOILE_PICTURES=1 $(BIN)/python -m pytest tests/web -k flow
 
 # the crash suite traces system calls, reports are opened in a browser; without these the tests are skipped, and
 # say so

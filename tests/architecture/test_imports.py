@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parents[2] / "src" / "voile"
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"web"},
     {"attacking", "comparing"},
     {"series", "hospital", "series_auditing"},
     {"pipeline", "estimating", "explaining"},
@@ -118,6 +119,16 @@ def test_optional_packages_have_one_place():
     assert users == {"metrics/classification.py"}
     listing = "from voile import catalog\ncatalog.metrics()\nfrom voile.measuring import parse_measures"
     assert not loaded_after(listing) & {"sklearn"}
+
+
+def test_the_web_framework_has_one_place():
+    """It comes with the extra [web]: only the app may ask for it."""
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            used = {name.split(".")[0] for name in names} & {"nicegui", "fastapi", "uvicorn", "starlette"}
+            assert not used or part_of(path) == "web", path.name
 
 
 def test_help_is_light():

@@ -1,4 +1,4 @@
-"""The app as it really runs: `voile serve` in a process of its own, and a browser or a plain client in front of it."""
+"""The app as it really runs: `voile serve` in a process of its own, a browser or a plain client before it."""
 
 import contextlib
 import os
@@ -18,11 +18,12 @@ REPOSITORY = Path(__file__).parents[2]
 class Served:
     """A running server: where it is, its newest one-time address, and all it ever said."""
 
-    def __init__(self, folder, *options, **environment):
+    def __init__(self, folder, *options, program=("-m", "voile"), **environment):
         self.folder = Path(folder)
         place = {**os.environ, "VOILE_KEYS": str(self.folder / "keys"), **environment}
         place["PYTHONPATH"] = str(REPOSITORY / "src")
-        command = [sys.executable, "-m", "voile", "serve", "--no-browser", "--folder", str(folder), *map(str, options)]
+        ways = ["serve", "--no-browser", "--folder", str(folder), *map(str, options)]
+        command = [sys.executable, *map(str, program), *ways]
         self.process = subprocess.Popen(
             command, cwd=folder, env=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )

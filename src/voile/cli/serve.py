@@ -24,6 +24,7 @@ from voile.errors import ParameterError
 @click.option(
     "--largest-upload", type=click.IntRange(1), default=512, help="MiB. Larger files: put them in the folder."
 )
+@click.option("--json", "as_json", is_flag=True, help="One JSON document with the address on standard output.")
 def command(
     port: int | None,
     folder: Path,
@@ -32,6 +33,7 @@ def command(
     minutes: float,
     idle: float,
     largest_upload: int,
+    as_json: bool,
 ) -> None:
     from importlib.util import find_spec
 
@@ -42,8 +44,20 @@ def command(
             rule="it comes with the extra [web]",
             remedy="pip install 'voile[web]'",
         )
+    from voile.cli import show
     from voile.web.server import Settings, serve
 
     wanted = 0 if memory is None else int(memory * 2**30)
     most = largest_upload * 2**20
-    serve(Settings(folder, port, not no_browser, wanted, minutes, idle * 60, most), click.echo)
+
+    def say(words: str) -> None:
+        click.echo(words, err=as_json)
+
+    def opened(address: str, place: Path) -> None:
+        if as_json:
+            show.document({"ok": True, "address": address, "folder": str(place)})
+        else:
+            click.echo(f"Voile is open at {address}")
+            click.echo(f"folder {place}; the address opens once; Ctrl-C stops")
+
+    serve(Settings(folder, port, not no_browser, wanted, minutes, idle * 60, most), say, opened)

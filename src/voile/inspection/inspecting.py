@@ -46,7 +46,7 @@ class Inspection:
     warnings: tuple[str, ...]
     file: Mapping[str, Any] = field(repr=False)
     largest_l: int  # that every chosen sensitive column, and the rows of one person, allow; 0: nothing to publish
-    counts: Mapping[str, tuple[int, int]] = field(repr=False, default_factory=dict)  # distinct values, missing cells
+    counts: Mapping[str, tuple[int, int]] = field(repr=False, default_factory=dict)  # distinct, missing
     only_sweep: bool = False  # whether nothing else publishes most of the rows
     only_release: bool = False  # whether that l may not be had against who knows the algorithm
 

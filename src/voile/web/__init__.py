@@ -1,1 +1,1 @@
-"""The local app: pages around the same functions that the commands call; tables are read in child processes only."""
+"""The local app: pages around the functions that the commands call; tables are read in child processes only."""

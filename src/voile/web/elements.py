@@ -1,4 +1,4 @@
-"""The few elements that pages are made of: native controls with names, so that keys and screen readers know them."""
+"""What pages are made of: native controls with names, so that keys and screen readers know them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

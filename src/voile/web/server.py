@@ -54,8 +54,8 @@ class Settings:
         return self.memory or max(4 * _GIB, whole * 3 // 4)
 
 
-def serve(settings: Settings, say: Callable[[str], None]) -> None:
-    """Run until Ctrl-C; `say` tells the steward where to look."""
+def serve(settings: Settings, say: Callable[[str], None], opened: Callable[[str, Path], None]) -> None:
+    """Run until Ctrl-C; `opened` tells the steward where to look first, `say` whatever comes later."""
     os.umask(0o077)  # whoever writes a file, it is the steward's alone
     shelf = Shelf(settings.folder)
     listening = _listening(settings.port)
@@ -92,8 +92,7 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         timeout_graceful_shutdown=2,
     )
     token = sessions.new_token()
-    say(f"Voile is open at {address}/login?token={token}")
-    say(f"folder {shelf.folder}; the address opens once; Ctrl-C stops")
+    opened(f"{address}/login?token={token}", shelf.folder)
     if settings.browser:
         _opened(private, f"{address}/login?token={token}")
     try:
@@ -192,6 +191,7 @@ def _listening(port: int | None) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with contextlib.suppress(OSError, OverflowError):
             found.bind((HOST, wanted))
+            found.listen(128)  # at once: who is told the address may come before the app is ready, and waits
             return found
         found.close()
     raise OutputError("is in use, or not allowed", where=f"port {port}", remedy="choose another with --port")
