@@ -12,6 +12,8 @@ from voile.web.draft import PUBLISHED, Draft
 from voile.web.elements import button, choice, entry, link, tag, tick
 from voile.web.frame import STEPS, awaited, frame, refusal, steps
 from voile.web.pages.hierarchy import described
+from voile.web.series_columns import columns_as_before
+from voile.web.series_shelf import SERIES_STEPS
 from voile.web.sessions import Session
 
 ROLES = {
@@ -52,8 +54,10 @@ def _add(desk: Desk, kind: str) -> None:
             gone()
             return
         with frame(f"What is in {draft.label}?"):
-            names = AUDIT_STEPS if kind == "audit" else STEPS
+            names = {"audit": AUDIT_STEPS, "series": SERIES_STEPS}.get(kind, STEPS)
             steps(draft.place, names, "columns", "columns")
+            if kind == "series":
+                columns_as_before(desk, session, draft)
             _content(desk, session, draft)
 
 
@@ -83,6 +87,10 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
     with tag("div", classes="columns"):
         for column in draft.found["columns"]:
             _Card(draft, column)
+    if draft.kind == "audit":
+        from voile.web.pages.audit import demands
+
+        demands(draft, bool(draft.found.get("certified")))
     _file_options(desk, session, draft, opened=False)
     with tag("div", classes="next"):
         button("Continue", lambda: go_on(desk, session, draft), "main")
@@ -177,8 +185,8 @@ def _said(column: dict[str, Any]) -> str:
 def in_words(question: str) -> str:
     """A question of inspection, as one clicks instead of writing it into a spec.
 
-    >>> in_words('looks sensitive, too, and allows l = 4; dropped. To publish it protected: { role = "sensitive" }')
-    'looks sensitive, too, and allows l = 4; left out. To publish it protected, choose "the secret"'
+    >>> in_words('looks sensitive, too; dropped. To publish it protected: { role = "sensitive" }')
+    'looks sensitive, too; left out. To publish it protected, choose "the secret"'
     """
     before, protected, _ = question.partition(" To publish it protected: ")
     text = before.replace("; dropped.", "; left out.")

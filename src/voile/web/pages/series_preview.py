@@ -1,0 +1,249 @@
+"""Of which series today's table is, and what its release would do: seen before anything is written."""
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from voile.errors import counted
+from voile.reporting.markup import Markup, joined
+from voile.reporting.page import bullets, details, key_figures, paragraph
+from voile.web.desk import Desk
+from voile.web.draft import Draft
+from voile.web.elements import button, choice, entry, link, shown, tag, tick
+from voile.web.frame import awaited, facts, frame, steps
+from voile.web.pages.columns import gone
+from voile.web.pages.series import begin_box, interrupted, remembered
+from voile.web.series_shelf import (
+    CHOSEN,
+    SERIES_STEPS,
+    USUAL_M,
+    Books,
+    asked_of,
+    refused,
+    title_of,
+    with_books,
+)
+from voile.web.sessions import Session
+
+CHOICES = {
+    "changed": ("A person whose new value is not in the signature", {"": "is held back", "refuse": "refuse all"}),
+    "ineligible": (
+        "New rows that are too much alike",
+        {"": "all wait for the next release", "refuse": "refuse all"},
+    ),
+    "balance": (
+        "What a signature lacks is made up by",
+        {"": "counterfeits", "fill": "new rows first (weaker: not against readers who know the algorithm)"},
+    ),
+}
+
+
+def add(desk: Desk) -> None:
+    """Register the page."""
+
+    @ui.page("/series/{key}/promise")
+    def promise(request: Request, key: str) -> None:
+        session = desk.session(request)
+        draft = desk.draft(session, key)
+        if draft is None or draft.kind != "series":
+            gone()
+        elif draft.release:
+            ui.navigate.to(draft.place("result"))
+        elif not draft.diagnosis:
+            ui.navigate.to(draft.place("columns"))
+        else:
+            with frame("What would be published?", "/series"):
+                steps(draft.place, SERIES_STEPS, "promise", "promise")
+                _content(desk, session, draft)
+
+
+def _content(desk: Desk, session: Session, draft: Draft) -> None:
+    ledgers = desk.shelf.ledgers()
+    here = draft.place("promise")
+    if ledgers:
+        with_books(desk, session, ledgers, lambda books: _form(desk, session, draft, books))
+
+    def begun(name: str) -> None:
+        draft.choice["ledger"] = name
+        ui.navigate.to(here)
+
+    with tag("details", open=not ledgers):
+        tag("summary", "Begin a new series with this table")
+        begin_box(desk, session, begun)
+    link("Back", draft.place("columns"), "plain")
+
+
+def _form(desk: Desk, session: Session, draft: Draft, books: Books) -> None:
+    """The series, what it fixes, what may be chosen, and the preview under it."""
+    now = draft.choice.get("ledger") or session.things.get(CHOSEN, "")
+    name = now if now in books else (next(iter(books)) if len(books) == 1 else "")
+    area: dict[str, Any] = {}
+
+    def draw() -> None:
+        _preview(desk, session, draft, area["preview"])
+
+    def take(name: str) -> None:
+        if draft.choice.get("ledger") != name:
+            draft.choice["all_new"] = False  # said of another series
+        draft.choice |= {"ledger": name, "first": not books.get(name, {}).get("m")}
+        area["about"].clear()
+        with area["about"]:
+            if name:
+                _about(desk, draft, books[name], draw)
+        draw()
+
+    draft.choice.setdefault("m", max(2, min(USUAL_M, int(draft.diagnosis["largest_l"]))))
+    choice("Which series is it of?", {"": "choose", **{n: title_of(n) for n in books}}, name, take)
+    area["about"], area["preview"] = tag("div"), tag("div", aria_live="polite")
+    take(name)
+
+
+def _about(desk: Desk, draft: Draft, book: dict[str, Any], draw: Callable[[], None]) -> None:
+    """What the series has promised already, or m, which its first release fixes."""
+    if "error" in book:
+        refused(book["error"], desk.shelf.ledgers()[draft.choice["ledger"]])
+        return
+    if book["m"]:
+        words = f"{counted(len(book['releases']), 'release')} so far, {remembered(book)}. "
+        fixed = f"m = {book['m']} is fixed by the first release: no guess is better than 1/{book['m']}."
+        tag("p", words + fixed)
+    else:
+        tag("p", f"No release of a series yet. Its key lies at {book['key']}: back it up, apart from the ledger.")
+        _first_m(draft, draw)
+    if book["interrupted"]:
+        words = interrupted(book)
+        tag("p", f"{words[:1].upper()}{words[1:]}: see the history of the series.", "warning")
+    with tag("details", open=bool(draft.choice.get("all_new"))):
+        tag("summary", "More choices")
+        with tag("div", classes="inline"):
+            for option, (words, answers) in CHOICES.items():
+                choice(words, answers, draft.choice.get(option, ""), _taker(draft, option, draw))
+        if book["m"]:
+            all_new = "Nobody in this table was published before, and that is right"
+            tick(all_new, bool(draft.choice.get("all_new")), _taker(draft, "all_new", draw))
+
+
+def _taker(draft: Draft, option: str, draw: Callable[[], None]) -> Callable[[Any], None]:
+    def taken(value: Any) -> None:
+        draft.choice[option] = value
+        draw()
+
+    return taken
+
+
+def _first_m(draft: Draft, draw: Callable[[], None]) -> None:
+    with tag("div", classes="confidence"):
+        meaning = tag("p", _meaning(draft.choice["m"]), "note")
+
+        def taken(text: str) -> None:
+            whole = text.strip()
+            fits = whole.isascii() and whole.isdecimal() and 1 < int(whole[:7]) < 10**6
+            draft.choice["m"] = int(whole) if fits else 0
+            meaning._text = _meaning(draft.choice["m"])
+            meaning.update()
+            draw()
+
+        entry("m", draft.choice["m"] or "", taken, live=True, type="number", min=2, max=999, inputmode="numeric")
+    largest = int(draft.diagnosis["largest_l"])
+    tag("p", f"This table allows m up to {largest}. m stays the same for the whole series.", "note")
+
+
+def _meaning(m: int) -> str:
+    if not m:
+        return "m is a whole number from 2"
+    return f"Everybody stays among the same {m} or more values: no guess is better than 1/{m} = {100 / m:.3g} %."
+
+
+def _preview(desk: Desk, session: Session, draft: Draft, place: Any) -> None:
+    """The preview of exactly what is chosen now, or a way to it."""
+    place.clear()
+    asked = asked_of(desk, draft)
+    job = desk.jobs.of(session, draft.jobs.get("preview", ""))
+    with place:
+        if asked is None:
+            return
+        if job is not None and not job.over:
+            awaited(desk, job, lambda: _preview(desk, session, draft, place))
+            return
+        current = job is not None and job.arguments == asked
+        if current and job is not None and job.error:
+            refused(job.error, desk.shelf.ledgers()[draft.choice["ledger"]])
+        if current and job is not None and job.document:
+            shown(preview_markup(job.document))
+        with tag("div", classes="next"):
+            if current and job is not None and job.document:
+                number = job.document["number"]
+                button(f"Publish as release {number}", lambda: start(desk, session, draft), "main")
+                tag("span", "There is no way back: what was published is remembered for ever.", "note")
+            else:
+                again = "Preview again" if current else "Preview"
+                usable = not draft.choice.get("first") or bool(draft.choice.get("m"))
+                button(again, lambda: _start_preview(desk, session, draft, place), "main", disabled=not usable)
+
+
+def _start_preview(desk: Desk, session: Session, draft: Draft, place: Any) -> None:
+    asked = asked_of(desk, draft)
+    if asked is not None:
+        job = desk.jobs.start(
+            session, "series_preview", f"Previewing {draft.label}", asked, home=draft.place("promise")
+        )
+        draft.jobs["preview"] = job.id
+    _preview(desk, session, draft, place)
+
+
+def preview_markup(found: dict[str, Any]) -> Markup:
+    """Who comes, goes, returns and waits; what is added and lost; what to beware of."""
+    counts = found["counts"]
+    first = not found["after"]
+    numbers: dict[str, object] = {"published": f"{counts['published']:,}", "new": f"{counts['new']:,}"}
+    if not first:
+        returned = "not known" if counts["returned"] is None else f"{counts['returned']:,}"
+        numbers |= {"gone": f"{counts['gone']:,}", "returned": returned}
+    held = sum(counts[name] for name in ("changed", "erased", "waiting"))
+    numbers |= {"held back": f"{held:,}", "counterfeits": f"{counts['counterfeits']:,}"}
+    numbers["detail lost"] = f"{found['loss']:.1%}"
+    rows = [
+        *((name, words) for name, words in found["coming_and_going"]),
+        ("held back", found["held_back"]),
+        ("counterfeits", f"{counted(counts['counterfeits'], 'row')} of nobody, so that no value stands alone"),
+        ("groups", f"{found['groups']:,}"),
+        ("holds against", found["holds_against"]),
+    ]
+    return joined(
+        paragraph(f"Release {found['number']} would be this; nothing is written yet.", kind="lead"),
+        key_figures(numbers),
+        *(paragraph(warning, kind="warning") for warning in found["warnings"]),
+        facts(rows),
+        details("What is not promised", bullets(found["not_promised"])),
+    )
+
+
+def start(desk: Desk, session: Session, draft: Draft) -> None:
+    """Publish what was previewed, once: a second click finds it under way."""
+    asked = asked_of(desk, draft)
+    preview = desk.jobs.of(session, draft.jobs.get("preview", ""))
+    before = desk.jobs.of(session, draft.jobs.get("release", ""))
+    under_way = draft.release or (before is not None and not before.over)
+    if not under_way and asked is not None and preview is not None and preview.arguments == asked:
+        ledger = desk.shelf.ledgers()[draft.choice["ledger"]]
+        number = int(preview.document["number"])
+        out = ledger.parent / f"release-{number}"
+
+        def taken(job: Any) -> None:
+            if job.document:
+                draft.release, draft.out = job.document, out
+
+        job = desk.jobs.start(
+            session,
+            "series_publish",
+            f"Publishing {draft.label} as release {number}",
+            {**asked, "out": str(out), "format": draft.format, "number": number},
+            home=draft.place("run"),
+            sweeps=out.parent,
+            final=True,
+            then=taken,
+        )
+        draft.jobs["release"] = job.id
+    ui.navigate.to(draft.place("run"))

@@ -1,0 +1,154 @@
+"""A series over three releases in a real browser: persons come, leave, return and change."""
+
+import csv
+import json
+import re
+
+import pytest
+
+import voile
+from tests.reporting.browser import chromium
+from tests.web.pictures import pictured
+from tests.web.serving import served, upload, visited
+
+pytestmark = pytest.mark.slow
+DISEASES = ("flu", "cold", "gout", "asthma", "angina", "anemia")
+M = 3
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shelf")
+    with served(folder) as running:
+        yield running
+
+
+def person(i, disease=None):
+    return (f"p{i:04}", 20 + i * 7 % 60, "mf"[i % 2], disease or DISEASES[i % len(DISEASES)])
+
+
+def write(path, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("patient", "age", "sex", "disease"), *rows])
+    return path
+
+
+def tables(folder):
+    """Three quarters: some leave and others come; in the last some of those return, and some have another value."""
+    first = [person(i) for i in range(120)]
+    second = [person(i) for i in range(30, 180)]
+    third = [person(i, "measles") if 100 <= i < 105 else person(i) for i in [*range(15), *range(40, 200)]]
+    return [write(folder / f"q{n}.csv", rows) for n, rows in enumerate((first, second, third), 1)]
+
+
+def names_in(table):
+    return {line.split(",")[0] for line in table.read_text().splitlines()[1:]}
+
+
+def figures(page):
+    """The key figures of a page by name."""
+    return {
+        pair.locator("dt").inner_text().lower(): pair.locator("dd").inner_text()
+        for pair in page.locator("dl.keys > div").all()
+    }
+
+
+def choose(page, table):
+    upload(page, table)
+    page.wait_for_selector("button:has-text('Continue')", timeout=60_000)
+
+
+def role_of(page, column, words):
+    page.click(f"[aria-label='what {column} is'] label:has-text('{words}')")
+
+
+def previewed(page):
+    page.click("button:has-text('Continue')")
+    page.wait_for_selector("h1:has-text('What would be published')", timeout=60_000)
+    page.click("button:has-text('Preview')")
+    page.wait_for_selector("button:has-text('Publish as release')", timeout=60_000)
+    return figures(page)
+
+
+def publish(page):
+    page.click("button:has-text('Publish as release')")
+    page.wait_for_selector("a:has-text('The history of the series')", timeout=90_000)
+
+
+def test_three_releases(app, browser, tmp_path):
+    first, second, third = tables(tmp_path)
+    known = [names_in(table) for table in (first, second, third)]
+    with visited(app, browser) as page:
+        page.goto(f"{app.address}/series")
+        page.fill("input[placeholder='clinic-2026']", "../up")
+        page.click("text=Begin the series")
+        page.wait_for_selector(".refusal:has-text('letters a to z')")
+        page.fill("input[placeholder='clinic-2026']", "clinic")
+        page.click("text=Begin the series")
+        page.wait_for_selector("h1:has-text('The series clinic')", timeout=30_000)
+        page.wait_for_selector("text=No release yet")
+        assert (app.folder / "clinic" / "clinic.ledger").stat().st_mode & 0o777 == 0o600
+        key = next((app.folder / "keys").glob("*.key"))
+        assert str(key) in page.inner_text("main"), "it says where the key lies"
+
+        choose(page, first)
+        for column, words in {"patient": "person id", "disease": "the secret"}.items():
+            role_of(page, column, words)
+        page.click("button:has-text('Continue')")
+        page.wait_for_selector("text=m stays the same for the whole series", timeout=60_000)
+        page.fill("input[type=number]", str(M))
+        page.click("button:has-text('Preview')")
+        page.wait_for_selector("button:has-text('Publish as release 1')", timeout=60_000)
+        found = figures(page)
+        assert (found["published"], found["new"], found["held back"]) == ("120", "120", "0")
+        assert "gone" not in found and not (app.folder / "clinic" / "release-1").exists()
+        publish(page)
+
+        page.click("a:has-text('The history of the series')")
+        page.wait_for_selector("figure svg", timeout=30_000)
+        choose(page, second)
+        assert "as in the series clinic before" in page.inner_text("main")
+        found = previewed(page)
+        page.reload()  # in the middle: the preview is still there
+        page.wait_for_selector("button:has-text('Publish as release 2')", timeout=30_000)
+        assert figures(page) == found
+        assert (found["new"], found["gone"]) == (str(len(known[1] - known[0])), str(len(known[0] - known[1])))
+        assert (found["returned"], found["held back"]) == ("0", "0")
+        publish(page)
+        assert figures(page)["rows published"] == str(150 + int(found["counterfeits"]))
+
+        page.goto(f"{app.address}/series")
+        page.wait_for_selector("text=2 releases")
+        choose(page, third)
+        found = previewed(page)
+        before = known[0] | known[1]
+        signed = signatures_of(app)
+        outside = [p for p in known[2] if 100 <= int(p[1:]) < 105 and "measles" not in signed]
+        assert found["new"] == str(len(known[2] - before)) and found["gone"] == str(len(before - known[2]))
+        assert found["returned"] == str(len((known[2] & before) - known[1])) == "15"
+        assert found["held back"] == str(len(outside)) == "5"
+        assert found["published"] == str(len(known[2]) - 5)
+        pictured(page, "series-preview", tmp_path)
+        publish(page)
+        pictured(page, "series-result", tmp_path)
+        page.click("a:has-text('The history of the series')")
+        page.wait_for_selector("figure svg", timeout=30_000)
+        assert page.locator("tbody tr:has-text('published')").count() >= 3
+        assert "at most 1/3" in page.inner_text("main") and figures(page)["releases"] == "3"
+        pictured(page, "series-history", tmp_path)
+        assert page.said == []
+    history = voile.Series(app.folder / "clinic" / "clinic.ledger").history()
+    assert history["state"].to_list() == ["published"] * 3 and history["changed"].to_list() == [0, 0, 5]
+
+
+def signatures_of(app):
+    from voile.ledger import Ledger
+
+    sets = Ledger.read(app.folder / "clinic" / "clinic.ledger").signatures().values()
+    return {value for labels in sets for value in labels}
