@@ -30,7 +30,8 @@ def login_page(why: str = "") -> str:
         ),
         form,
     )
-    return page(TITLE, [section("open", "Who is there?", lines)])
+    text = page(TITLE, [section("open", "Who is there?", lines)])
+    return text.replace("form-action 'none'", "form-action 'self'", 1)  # a report has no form; this page is one
 
 
 def missing_page() -> str:
