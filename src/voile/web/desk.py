@@ -47,11 +47,10 @@ class Desk:
             "file": draft.file,
             "header": draft.header,
             "show_values": draft.show_values,
-            "published": draft.kind == "audit",
         }
         job = self.jobs.start(
             session,
-            "inspect_table",
+            "inspect_published" if draft.kind == "audit" else "inspect_table",
             f"Looking at {draft.label}",
             arguments,
             home=draft.place("columns"),

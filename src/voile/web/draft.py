@@ -54,7 +54,7 @@ class Draft:
         return f"/{self.kind}/{self.id}/{step}"
 
     def take_inspection(self, document: Mapping[str, Any]) -> None:
-        """Begin with what inspection proposes; for an audit every column counts as what it looks like."""
+        """Begin with what inspection proposes."""
         self.found = dict(document)
         self.file = dict(document["file"])
         self.columns = {column["name"]: dict(column["written"]) for column in document["columns"]}
@@ -62,8 +62,6 @@ class Draft:
         for name, options in self.columns.items():
             if looks[name] == Role.SENSITIVE and options["role"] == Role.IDENTIFYING:
                 options["role"] = Role.INSENSITIVE.value  # dropped either way; this says why
-        if self.kind == "audit":
-            self.columns = {name: {"role": looks[name]} for name in self.columns}
         largest = int(document["largest_l"])
         against = "release" if document["only_release"] else "algorithm"
         self.choice = {"against": against, "strong": False, "l": max(2, min(USUAL_L, largest)), "algorithm": ""}
