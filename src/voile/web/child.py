@@ -30,7 +30,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: _stop())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, who ends us
     os.umask(0o077)  # whoever writes a file, it is the steward's alone
-    os.nice(5)  # pages come first
+    os.nice(10)  # pages come first
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what libraries print may quote cells
     _load()
