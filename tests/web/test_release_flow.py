@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import polars as pl
+import psutil
 import pytest
 
 import voile
@@ -30,6 +31,14 @@ def app(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shelf")
     with served(folder) as running:
         yield running
+
+
+def partners(app):
+    """Whom the server and its children talk to: on this machine, and elsewhere."""
+    server = psutil.Process(app.process.pid)
+    joined = [c for p in (server, *server.children(recursive=True)) for c in p.net_connections() if c.raddr]
+    near = {c.raddr for c in joined if c.raddr.ip == "127.0.0.1"}
+    return near, {c.raddr for c in joined} - near
 
 
 def clicks(page):
@@ -73,6 +82,8 @@ def test_the_demo_from_the_first_page_to_the_files(app, browser, tmp_path):
         assert page.said == []
         assert all(address.startswith((app.address, app.address.replace("http", "ws"))) for address in page.asked)
         assert any(address.startswith("ws") for address in page.asked), "control: the websocket is among them"
+        near, far = partners(app)
+        assert near and far == set(), "control: the browser is among those it talks to"
     assert data == (folder / "data.csv").read_bytes() and "<h1>" in report
     assert (
         certificate["adversary"]["rung"] == "algorithm, marginal"
