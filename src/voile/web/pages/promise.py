@@ -125,7 +125,9 @@ def _confidence(draft: Draft, redraw: Callable[[], None]) -> None:
 
         def taken(text: str) -> None:
             whole = text.strip()
-            draft.choice["l"] = int(whole) if whole.isascii() and whole.isdecimal() and 1 < int(whole) < 10**6 else 0
+            draft.choice["l"] = (
+                int(whole) if whole.isascii() and whole.isdecimal() and 1 < int(whole) < 10**6 else 0
+            )
             meaning._text = _meaning(draft.choice["l"])
             meaning.update()
             redraw()
@@ -156,7 +158,10 @@ def _by_name(draft: Draft) -> None:
 
     with tag("details", open=bool(draft.choice.get("algorithm"))):
         tag("summary", "Name the algorithm yourself")
-        options = {"": "the one that keeps the promise", **{key: f"{key}: {c['title']}" for key, c in cards.items()}}
+        options = {
+            "": "the one that keeps the promise",
+            **{key: f"{key}: {c['title']}" for key, c in cards.items()},
+        }
         choice("algorithm", options, str(draft.choice.get("algorithm", "")), taken)
         place["box"] = tag("div")
         fill()
@@ -167,27 +172,27 @@ def _parameters(draft: Draft, card: dict[str, Any] | None) -> None:
         return
     tag("p", f"{card['meaning']} Holds against: {card['holds']}.", "note")
     given: dict[str, Any] = draft.choice.setdefault("parameters", {})
+    for one in card["parameters"]:
+        if one["name"] != "l":  # it has its own place above
+            _parameter(given, one)
 
-    def taken(name: str, value: str) -> None:
+
+def _parameter(given: dict[str, Any], one: dict[str, Any]) -> None:
+    """One of a few words, or a line to type in; empty means the usual."""
+    name, default = one["name"], one["default"]
+
+    def taken(value: str) -> None:
         given.pop(name, None)
         if value.strip():
             given[name] = value.strip()
 
-    for one in card["parameters"]:
-        name, default = one["name"], one["default"]
-        if name == "l":
-            continue
-        if one["choices"] and not one["rule"].startswith("a "):
-            options = {"": f"{default} (usual)" if default is not None else "choose", **{c: c for c in one["choices"]}}
-            choice(f"{name}: {one['help']}", options, given.get(name, ""), lambda v, name=name: taken(name, v))
-        else:
-            hint = f"usual: {default}" if default is not None else one["rule"]
-            entry(
-                f"{name}: {one['help']}",
-                given.get(name, ""),
-                lambda v, name=name: taken(name, v),
-                placeholder=hint,
-            )
+    words = f"{name}: {one['help']}"
+    if one["choices"] and not one["rule"].startswith("a "):
+        usual = "choose" if default is None else f"{default} (usual)"
+        choice(words, {"": usual, **{word: word for word in one["choices"]}}, given.get(name, ""), taken)
+    else:
+        hint = one["rule"] if default is None else f"usual: {default}"
+        entry(words, given.get(name, ""), taken, placeholder=hint)
 
 
 def start(desk: Desk, session: Session, draft: Draft) -> None:

@@ -1,5 +1,6 @@
 """What was published: before and after, what it costs, what may be taken away, and how to do it again."""
 
+from pathlib import Path
 from typing import Any
 
 from fastapi import Request
@@ -49,7 +50,11 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
     downloads(draft)
     _prices(desk, session, draft)
     _again(draft)
-    tag("p", "What follows is for you alone: it compares with the source. The report to hand out is above.", "warning")
+    tag(
+        "p",
+        "What follows is for you alone: it compares with the source. The report to hand out is above.",
+        "warning",
+    )
     _report(draft)
 
 
@@ -68,8 +73,12 @@ def summary(certificate: dict[str, Any]) -> Markup:
         ("promise", f"{promise['title']}, {values}: {promise['meaning']}"),
         ("holds against", certificate["adversary"]["holds_against"]),
         ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
-        ("algorithm", f"{certificate['algorithm']['key']}: {asked['why']}" if asked.get("why") else
-         certificate["algorithm"]["key"]),
+        (
+            "algorithm",
+            f"{certificate['algorithm']['key']}: {asked['why']}"
+            if asked.get("why")
+            else certificate["algorithm"]["key"],
+        ),
     ]
     lead = "Written, audited from the bytes on the disk, and only then revealed."
     return joined(paragraph(lead, kind="lead"), key_figures(figures), facts(rows))
@@ -110,7 +119,10 @@ def _prices(desk: Desk, session: Session, draft: Draft) -> None:
         elif job is not None and job.document:
             shown(prices_markup(job.document))
         elif ell:
-            button(f"What would other promises and algorithms cost with l = {ell}?", lambda: _price(desk, session, draft))
+            button(
+                f"What would other promises and algorithms cost with l = {ell}?",
+                lambda: _price(desk, session, draft),
+            )
 
 
 def _price(desk: Desk, session: Session, draft: Draft) -> None:
@@ -133,6 +145,10 @@ def prices_markup(found: dict[str, Any]) -> Markup:
     )
 
 
+def _named(name: str, path: Path) -> str:
+    return "The spec" if name == "spec" else path.name
+
+
 def _again(draft: Draft) -> None:
     with tag("details", classes="more"):
         tag("summary", "Do the same on the command line")
@@ -140,7 +156,7 @@ def _again(draft: Draft) -> None:
         with tag("div", classes="inline"):
             for name, path in offered(draft).items():
                 if name == "spec" or name.startswith("hierarchy-"):
-                    link("The spec" if name == "spec" else path.name, f"/download/{draft.id}/{name}", "plain")
+                    link(_named(name, path), f"/download/{draft.id}/{name}", "plain", download=True)
         code = f"command-{draft.id}"
         tag("pre", draft.command(), id=code, tabindex="0", role="region", aria_label="command line")
         tag("button", "Copy", "button plain", type="button", data_copies=code)

@@ -49,7 +49,13 @@ def algorithm_cards() -> list[dict[str, Any]]:
     for key, card in catalog.algorithms().items():
         if key != IN_SERIES:
             given = [
-                {"name": p.name, "help": p.help, "rule": p.rule(), "choices": list(p.choices), "default": _plain(p.default)}
+                {
+                    "name": p.name,
+                    "help": p.help,
+                    "rule": p.rule(),
+                    "choices": list(p.choices),
+                    "default": _plain(p.default),
+                }
                 for p in card.parameters()
             ]
             told = {"key": key, "title": card.title, "meaning": card.meaning, "holds": card.rung.value}
