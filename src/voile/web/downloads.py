@@ -6,6 +6,12 @@ from pathlib import Path
 from voile.web.draft import SPEC, Draft
 
 
+PUBLISHED = (
+    *("data.csv", "data.parquet", "sensitive.csv", "sensitive.parquet", "counterfeits.csv"),
+    *("certificate.json", "report.html"),
+)
+
+
 @dataclass(frozen=True)
 class Download:
     """A file, and what the browser shall call it."""
@@ -20,11 +26,7 @@ def offered(draft: Draft) -> dict[str, Path]:
         path.stem: path for path in sorted(draft.folder.glob("hierarchy-*.csv"))
     }
     if draft.out is not None:
-        for name in ("data.csv", "data.parquet", "sensitive.csv", "sensitive.parquet", "counterfeits.csv"):
-            found[Path(name).stem] = draft.out / name if (draft.out / name).is_file() else found.get(
-                Path(name).stem, draft.out / name
-            )
-        found |= {"certificate": draft.out / "certificate.json", "report": draft.out / "report.html"}
+        found |= {Path(name).stem: draft.out / name for name in PUBLISHED if (draft.out / name).is_file()}
     page = draft.folder / "audit.html"
     return {name: path for name, path in {**found, "audit": page}.items() if path.is_file()}
 

@@ -18,7 +18,6 @@ LEAD = (
     "Publish a table about people so that nobody's sensitive value can be guessed with more than the confidence "
     "you allow, even by someone who knows exactly how it was made."
 )
-_STATES = {"waiting": "waiting", "running": "running", "done": "done", "refused": "refused", "cancelled": "cancelled"}
 
 
 def add(desk: Desk) -> None:
@@ -33,7 +32,10 @@ def add(desk: Desk) -> None:
                 _new_release(desk, session)
                 with tag("section", classes="card"):
                     tag("h2", "A table that changes")
-                    tag("p", "Publish it again and again. A ledger remembers, so that all releases together stay safe.")
+                    tag(
+                        "p",
+                        "Publish it again and again. A ledger remembers, so that all releases together stay safe.",
+                    )
                     link("Open the series", "/series", "plain")
                 with tag("section", classes="card"):
                     tag("h2", "A table that was published already")
@@ -107,4 +109,4 @@ def _state(desk: Desk, session: Session, draft: Draft) -> str:
     job: Job | None = desk.jobs.of(session, last[0]) if last else None
     if job is None:
         return "begun"
-    return f"{job.title[:1].lower()}{job.title[1:]}, {_STATES[job.state]}"
+    return f"{job.title[:1].lower()}{job.title[1:]}, {job.state}"
