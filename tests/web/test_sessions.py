@@ -124,7 +124,7 @@ def test_a_session_that_rests_is_locked_and_comes_back(tmp_path):
 
 
 def test_pages_are_forgotten_with_their_session(app):
-    """A page takes about half a MiB until its tab has gone (ten seconds), nobody opened its websocket (a minute), or
+    """A page takes half a MiB until its tab has gone (ten seconds), nobody opened its websocket (a minute), or
     its person logs out. Four times fifty pages: from the second time on the server does not grow."""
     server, sizes = psutil.Process(app.process.pid), []
     for _ in range(4):

@@ -30,7 +30,7 @@ def add(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/upload/{key}")
     async def more(request: Request, key: str) -> Response:
-        upload = desk.uploads.of(desk.session(request), key)
+        upload = desk.uploads.ready(desk.session(request), key)
         if upload is None:
             return _refused("no such upload", 404)
         return await _received(desk, upload, request)
@@ -38,8 +38,8 @@ def add(app: FastAPI, desk: Desk) -> None:
     @app.post("/upload/{key}/done/{purpose}")
     async def done(request: Request, key: str, purpose: str) -> Response:
         session = desk.session(request)
-        upload = desk.uploads.of(session, key)
-        if upload is None or upload.whole or purpose not in ("release", "series", "audit"):
+        upload = desk.uploads.ready(session, key)
+        if upload is None or purpose not in ("release", "series", "audit"):
             return _refused("no such upload", 404)
         upload.whole = True
         draft = desk.new_draft(session, purpose, upload.path, upload.label)
@@ -48,9 +48,9 @@ def add(app: FastAPI, desk: Desk) -> None:
     @app.post("/upload/{key}/done/hierarchy/{draft_key}/{position}")
     async def hierarchy(request: Request, key: str, draft_key: str, position: str) -> Response:
         session = desk.session(request)
-        upload, draft = desk.uploads.of(session, key), desk.draft(session, draft_key)
+        upload, draft = desk.uploads.ready(session, key), desk.draft(session, draft_key)
         name = None if draft is None else hierarchies.column_at(draft, position)
-        if upload is None or upload.whole or draft is None or name is None:
+        if upload is None or draft is None or name is None:
             return _refused("no such upload", 404)
         large = hierarchies.refuse_large(upload.size)
         if large is None:
@@ -75,18 +75,23 @@ def add(app: FastAPI, desk: Desk) -> None:
 
 
 async def _received(desk: Desk, upload: Upload, request: Request) -> Response:
+    """A slice. One that is refused or breaks off takes the file with it, which would end in the wrong place."""
     refusal: VoileError | None = None
-    problem = ""
+    problem, taken = "", False
+    upload.busy = True
     try:
         with open(upload.path, "ab") as file:
             async for chunk in request.stream():
                 desk.uploads.write(upload, file, chunk)
+        taken = True
     except VoileError as error:
         refusal = error
     except OSError as error:
         problem = error.strerror or "the disk failed"
-    if refusal is not None or problem:
-        desk.uploads.drop(upload)
+    finally:
+        upload.busy = False
+        if not taken:
+            desk.uploads.drop(upload)
     if problem:
         return _refused(f"cannot be kept ({problem.lower()})", 507)
     if refusal is not None:
@@ -103,4 +108,3 @@ def _static(name: str) -> str:
     if name == "app.css":  # one visual language: the report's, and what only pages with controls need
         return resources.files("voile.reporting").joinpath("page.css").read_text(encoding="utf-8") + own
     return own
-
