@@ -136,7 +136,7 @@ def demands(draft: Draft, certified: bool) -> None:
         tag(
             "p",
             "l: no value is guessed with more than 1/l; k: that many persons look alike; t: how far a group may "
-            "be from the whole. Columns to leave out are published all the same, so readers are taken to know them.",
+            "be from the whole. Columns to leave out are published all the same: readers are taken to know them.",
             "note",
         )
 

@@ -15,6 +15,7 @@ from voile.web.elements import button, link, shown, tag, tick
 from voile.web.frame import STEPS, awaited, frame, refusal, steps
 from voile.web.hierarchies import LARGEST, Looked
 from voile.web.pages.hierarchy_forms import forms
+from voile.web.series_shelf import SERIES_STEPS
 from voile.web.sessions import Session
 from voile.web.tree_view import tree_view
 from voile.web.upload_box import upload_box
@@ -60,7 +61,7 @@ def _add(desk: Desk, kind: str) -> None:
             gone()
             return
         with frame(f"How is {name} coarsened?"):
-            steps(draft.place, STEPS, "columns", "columns")
+            steps(draft.place, SERIES_STEPS if kind == "series" else STEPS, "columns", "columns")
             _content(desk, session, draft, name)
 
 

@@ -1,0 +1,146 @@
+"""Hierarchies in a real browser: imported, refused, edited, completed, built, and used by a release."""
+
+import csv
+import re
+
+import pytest
+
+from tests.reporting.browser import chromium
+from tests.web.pictures import pictured
+from tests.web.serving import served, upload, visited
+
+pytestmark = pytest.mark.slow
+
+PLACES = ("north", "south", "east", "west")
+ILLNESSES = ("flu", "gout", "asthma", "measles")
+GOOD = "north;cold;*\nsouth;warm;*\neast;cold;*\n"  # west is lacking
+TWO_PARENTS = "north;cold;*\nsouth;warm;*\neast;cold;x\nwest;warm;*\n"
+MARK = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("hierarchies")
+    rows = [f"{20 + i % 40},{PLACES[i % 4]},{ILLNESSES[i * 7 // 3 % 4]}" for i in range(200)]
+    (place / "people.csv").write_text("age,region,disease\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    (place / "good.csv").write_text(GOOD, encoding="utf-8")
+    (place / "bad.csv").write_text(TWO_PARENTS, encoding="utf-8")
+    (place / "large.csv").write_bytes(b"north;*\n" * (2**20 + 1))
+    return place
+
+
+@pytest.fixture(scope="module")
+def app(folder):
+    with served(folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+def begun(page, folder):
+    page.set_default_timeout(60_000)
+    upload(page, folder / "people.csv")
+    page.wait_for_selector(".one-column")
+    return page.url.removesuffix("/columns")
+
+
+def tree(page):
+    return page.locator(".tree .label").all_inner_texts()
+
+
+def edit(page, text):
+    page.click(".editor > summary") if not page.locator(".editor[open]").count() else None
+    page.fill(".editor textarea", text)
+    page.click("text=Check and keep")
+
+
+def test_imported_refused_edited_and_used(app, browser, folder, tmp_path):
+    with visited(app, browser) as page:
+        base = begun(page, folder)
+        page.click('.one-column:has(h2:text-is("region")) a:has-text("hierarchy: none")')
+        page.wait_for_selector("text=Now: none")
+        upload(page, folder / "good.csv")
+        page.wait_for_selector("text=Now: a file")
+        assert "1 value of the table (50 rows) is not in it" in page.inner_text("main")
+        assert tree(page)[:2] == ["*", "cold"]
+        pictured(page, "hierarchy", tmp_path)
+
+        upload(page, folder / "bad.csv")  # what is refused changes nothing
+        page.wait_for_selector(".refusal p")
+        assert "hierarchy bad.csv, line 3" in page.inner_text(".refusal")
+        assert "line 3 east;cold;x" in page.inner_text("main")
+        assert "Nothing has changed" in page.inner_text("main")
+        assert tree(page)[:2] == ["*", "cold"]
+
+        upload(page, folder / "large.csv")
+        page.wait_for_selector(".drop .refusal")
+        assert "8 MiB" in page.inner_text(".drop .refusal")
+
+        page.click("text=Add the missing values directly under *")
+        page.wait_for_selector(".fits")
+        assert "west" in tree(page)
+        page.click(".editor > summary")
+        assert page.input_value(".editor textarea") == GOOD + "west;west;*\n"
+        page.fill(".editor textarea", GOOD + f"west;warm;*\nEast;{MARK};*\n")
+        page.click("text=Check and keep")
+        page.wait_for_selector(".unused")
+        assert "1 leaf does not occur" in page.inner_text("main")
+        assert MARK not in tree(page)  # above one value alone there is no node
+
+        page.goto(f"{base}/columns")
+        page.click("button:text-is('Continue')")
+        page.fill(".confidence input", "2")
+        page.click("button:text-is('Make the release')")
+        page.wait_for_url("**/result")
+        page.wait_for_selector(".downloads")
+        assert page.locator("text=hierarchy-2.csv").count()
+        assert page.said == []
+    (released,) = folder.glob("release-*/data.csv")
+    with released.open(encoding="utf-8", newline="") as file:
+        cells = {row["region"] for row in csv.DictReader(file)}
+    assert cells <= {*PLACES, "cold", "warm", "*"}
+
+
+def test_built_edited_and_removed(app, browser, folder):
+    with visited(app, browser) as page:
+        base = begun(page, folder)
+        page.goto(f"{base}/hierarchy/0")
+        page.fill("label:has-text('widths') input", "10, 15")
+        page.click("text=Build intervals")
+        page.wait_for_selector(".refusal p")
+        assert "do not nest" in page.inner_text(".refusal")
+        page.fill("label:has-text('widths') input", "10, 20")
+        page.click("text=Build intervals")
+        page.wait_for_selector("text=Now: intervals 10, 20")
+        assert tree(page)[:3] == ["*", "[20, 39]", "[20, 29]"]
+        lines = page.locator(".editor textarea").input_value()
+        assert lines.startswith("20;[20, 29];[20, 39];*\n")
+        edit(page, re.sub(r"\[20, 39\]", "young", re.sub(r"\[40, 59\]", "old", lines)))
+        page.wait_for_selector("text=Now: a file")
+        assert tree(page)[:2] == ["*", "young"]
+        edit(page, lines.replace("[20, 29]", "[60, 69]"))  # a label that lies
+        page.wait_for_selector(".refusal p")
+        assert "does not contain its value" in page.inner_text(".refusal")
+        assert "[60, 69]" in page.input_value(".editor textarea")  # nothing typed is lost
+        assert tree(page)[:2] == ["*", "young"]
+        page.click("text=Remove it")
+        page.wait_for_selector("text=Now: none")
+        assert page.said == []
+
+
+def test_only_what_has_a_hierarchy_has_a_page(app, folder):
+    client = app.client()
+    key = client.post("/upload", headers={"x-name": "people.csv"}).json()["id"]
+    client.post(f"/upload/{key}", content=(folder / "people.csv").read_bytes())
+    place = client.post(f"/upload/{key}/done/release").json()["next"].removesuffix("/columns")
+    for position in ("99", "-1", "x", "1e3", "%2e%2e"):
+        assert "There is nothing here" in client.get(f"{place}/hierarchy/{position}").text
+    other = app.client()
+    assert "There is nothing here" in other.get(f"{place}/hierarchy/1").text
+    key = other.post("/upload", headers={"x-name": "tree.csv"}).json()["id"]
+    draft = place.rsplit("/", 1)[1]
+    assert other.post(f"/upload/{key}/done/hierarchy/{draft}/1").status_code == 404
