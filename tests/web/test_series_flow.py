@@ -1,15 +1,16 @@
 """A series over three releases in a real browser: persons come, leave, return and change."""
 
 import csv
-import json
-import re
+import shlex
 
+import numpy as np
 import pytest
 
 import voile
 from tests.reporting.browser import chromium
 from tests.web.pictures import pictured
 from tests.web.serving import served, upload, visited
+from voile.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 DISEASES = ("flu", "cold", "gout", "asthma", "angina", "anemia")
@@ -40,7 +41,7 @@ def write(path, rows):
 
 
 def tables(folder):
-    """Three quarters: some leave and others come; in the last some of those return, and some have another value."""
+    """Three quarters: some leave, others come; in the last some return, and some have another value."""
     first = [person(i) for i in range(120)]
     second = [person(i) for i in range(30, 180)]
     third = [person(i, "measles") if 100 <= i < 105 else person(i) for i in [*range(15), *range(40, 200)]]
@@ -136,7 +137,6 @@ def test_three_releases(app, browser, tmp_path):
         assert found["published"] == str(len(known[2]) - 5)
         pictured(page, "series-preview", tmp_path)
         publish(page)
-        pictured(page, "series-result", tmp_path)
         page.click("a:has-text('The history of the series')")
         page.wait_for_selector("figure svg", timeout=30_000)
         assert page.locator("tbody tr:has-text('published')").count() >= 3
@@ -148,7 +148,69 @@ def test_three_releases(app, browser, tmp_path):
 
 
 def signatures_of(app):
-    from voile.ledger import Ledger
-
     sets = Ledger.read(app.folder / "clinic" / "clinic.ledger").signatures().values()
     return {value for labels in sets for value in labels}
+
+
+SPEC = {"patient": "subject", "age": {"role": "qi", "type": "integer"}, "sex": "qi", "disease": "sensitive"}
+
+
+def pick(page, name):
+    """A table of the folder, without an upload."""
+    page.select_option("label:has-text('Or pick from the folder') select", name)
+    page.click("button:has-text('Use it')")
+    page.wait_for_selector("button:has-text('Continue')", timeout=60_000)
+
+
+def preview_refused(page):
+    page.click("button:has-text('Preview')")
+    page.wait_for_selector(".refusal", timeout=60_000)
+    return page.inner_text("main")
+
+
+def test_refusals_come_with_what_would_work(app, browser, tmp_path, monkeypatch):
+    """Nobody is named; everybody is a stranger; a release was interrupted; a ledger is damaged."""
+    monkeypatch.setenv("VOILE_KEYS", str(app.folder / "keys"))
+    (app.folder / "ward").mkdir()
+    series = voile.Series.create(app.folder / "ward" / "ward.ledger")
+    first, *_ = tables(tmp_path)
+    series.publish(voile.read(first, SPEC), m=M)
+    write(app.folder / "strangers.csv", [(f"z{row[0]}", *row[1:]) for row in map(person, range(60))])
+    with Ledger.open(series.path) as ledger:
+        body = {"algorithm": "rda", "parameters": {}, "rows": 0}
+        ledger.reserve(np.empty((0, 2), np.uint64), [], (), body, app.folder / "ward" / "release-2")
+    damaged = app.folder / "damaged.ledger"
+    damaged.write_bytes(b"x" * 5000)
+    damaged.chmod(0o600)
+    with visited(app, browser) as page:
+        page.goto(f"{app.address}/series")
+        page.wait_for_selector(".books .refusal:has-text('is damaged')", timeout=30_000)
+        page.click(".books a:has-text('ward')")
+        page.wait_for_selector(".refusal pre", timeout=30_000)
+        assert page.inner_text(".refusal pre") == shlex.join(["voile", "ledger", "recover", str(series.path)])
+        pick(page, "strangers.csv")
+        role_of(page, "disease", "the secret")
+        role_of(page, "patient", "names a person")
+        page.click("button:has-text('Continue')")
+        page.wait_for_selector("button:has-text('Preview')", timeout=60_000)
+        assert "subject" in preview_refused(page) and "What would work" in page.inner_text(".refusal")
+        page.click("a:has-text('Back')")
+        page.wait_for_selector("button:has-text('Continue')")
+        role_of(page, "patient", "person id")
+        page.click("button:has-text('Continue')")
+        page.wait_for_selector("button:has-text('Preview')", timeout=60_000)
+        assert page.locator(".refusal").count() == 0, "the old refusal was of another spec"
+        text = preview_refused(page)
+        assert "none of the 60 persons is known" in text and "zp00" not in text
+        assert "voile ledger verify" in text
+        pictured(page, "series-refused", tmp_path)
+        page.click("text=Nobody in this table was published before")
+        page.click("button:has-text('Preview')")
+        page.wait_for_selector("button:has-text('Publish as release 3')", timeout=60_000)
+        assert (figures(page)["new"], figures(page)["gone"]) == ("60", "120")
+        page.select_option("label:has-text('Which series') select", "damaged.ledger")
+        page.wait_for_selector(".refusal:has-text('is damaged')")
+        page.wait_for_selector("button:has-text('Preview')", state="detached")
+        assert page.locator("button:has-text('Publish as')").count() == 0
+        assert page.said == []
+    assert series.history().height == 2

@@ -94,4 +94,5 @@ _ACROSS = {"field": "release", "type": "ordinal", "title": "release", "axis": _Q
 
 
 def _coloured(names: list[str], colours: tuple[str, ...] = COLOURS) -> dict[str, Any]:
-    return {"field": "what", "title": None, "scale": {"domain": names, "range": list(colours[: len(names)])}}
+    scale = {"domain": names, "range": list(colours[: len(names)])}
+    return {"field": "what", "title": None, "scale": scale, "legend": {"columns": 2}}

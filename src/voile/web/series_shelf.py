@@ -9,6 +9,7 @@ from typing import Any
 from voile.web.desk import Desk
 from voile.web.draft import Draft
 from voile.web.elements import tag
+from voile.web.fingerprint import fingerprint
 from voile.web.frame import awaited, refusal
 from voile.web.sessions import Session
 
@@ -78,17 +79,20 @@ def with_books(
 
 
 def asked_of(desk: Desk, draft: Draft) -> dict[str, Any] | None:
-    """What previewing and publishing need; None if the ledger is not chosen, or is not there any more."""
+    """What previewing and publishing need; None if the ledger is not chosen, or something is not there any more.
+    Two that are equal are of the same table, declared alike."""
     name = str(draft.choice.get("ledger", ""))
     path = desk.shelf.ledgers().get(name)
-    if path is None:
+    if path is None or not draft.path.is_file():
         return None
+    spec = draft.write_spec()
     parameters = {option: draft.choice[option] for option in OPTIONS if draft.choice.get(option)}
     if draft.choice.get("first"):
         parameters["m"] = draft.choice.get("m") or 0
     return {
         "path": str(draft.path),
-        "spec": str(draft.write_spec()),
+        "spec": str(spec),
+        "fingerprint": fingerprint(draft.path, spec),
         "ledger": str(path),
         "parameters": parameters,
         "all_new": bool(draft.choice.get("all_new")),

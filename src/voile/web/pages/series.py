@@ -17,7 +17,7 @@ from voile.web.upload_box import upload_box
 
 LEAD = (
     "A table that is published again and again: persons come, leave, return, and change. A ledger remembers among "
-    "which values everybody was shown, so that all releases together tell no more than each alone."
+    "which values everybody was shown, so that not even all releases together tell more than you allow."
 )
 KEPT_APART = (
     "The ledger and its key must be kept apart: without either the series has ended, and whoever has both can "

@@ -70,18 +70,18 @@ def _to_do(book: dict[str, Any], path: Path) -> None:
 
 
 def _releases(book: dict[str, Any]) -> None:
-    last = book["releases"][-1]
+    losses = [line["gcp_leaves"] for line in book["releases"] if line["gcp_leaves"] is not None]
     figures_now = {
         "releases": len(book["releases"]),
         "persons remembered": f"{book['persons']:,}",
         "confidence at most": f"1/{book['m']}" if book["m"] else "-",
-        "detail lost last": "-" if last["gcp_leaves"] is None else f"{last['gcp_leaves']:.1%}",
+        "detail lost last": f"{losses[-1]:.1%}" if losses else "-",
     }
     shown(key_figures(figures_now))
     if book["charts"]:
         shown(figures(*map(Markup, book["charts"])))  # made by reporting.page in the child
     rows = [_row(line) for line in reversed(book["releases"])]
-    shown(table(f"{counted(len(rows), 'release')}, the newest first", HEADER, rows))
+    shown(table(f"{counted(len(rows), 'release')}, the newest first", HEADER, rows), "timeline")
 
 
 def _row(line: dict[str, Any]) -> list[object]:

@@ -13,6 +13,7 @@ from voile.web.desk import Desk
 from voile.web.draft import Draft
 from voile.web.elements import button, choice, entry, link, shown, tag, tick
 from voile.web.frame import awaited, facts, frame, steps
+from voile.web.jobs import Job
 from voile.web.pages.columns import gone
 from voile.web.pages.series import begin_box, interrupted, remembered
 from voile.web.series_shelf import (
@@ -20,6 +21,7 @@ from voile.web.series_shelf import (
     SERIES_STEPS,
     USUAL_M,
     Books,
+    address_of,
     asked_of,
     refused,
     title_of,
@@ -27,6 +29,7 @@ from voile.web.series_shelf import (
 )
 from voile.web.sessions import Session
 
+ALL_NEW = "Nobody in this table was published before, and that is right"
 CHOICES = {
     "changed": ("A person whose new value is not in the signature", {"": "is held back", "refuse": "refuse all"}),
     "ineligible": (
@@ -72,7 +75,6 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
     with tag("details", open=not ledgers):
         tag("summary", "Begin a new series with this table")
         begin_box(desk, session, begun)
-    link("Back", draft.place("columns"), "plain")
 
 
 def _form(desk: Desk, session: Session, draft: Draft, books: Books) -> None:
@@ -82,6 +84,9 @@ def _form(desk: Desk, session: Session, draft: Draft, books: Books) -> None:
     area: dict[str, Any] = {}
 
     def draw() -> None:
+        if "error" in books.get(str(draft.choice["ledger"]), {}):
+            area["preview"].clear()
+            return
         _preview(desk, session, draft, area["preview"])
 
     def take(name: str) -> None:
@@ -114,15 +119,14 @@ def _about(desk: Desk, draft: Draft, book: dict[str, Any], draw: Callable[[], No
         _first_m(draft, draw)
     if book["interrupted"]:
         words = interrupted(book)
-        tag("p", f"{words[:1].upper()}{words[1:]}: see the history of the series.", "warning")
-    with tag("details", open=bool(draft.choice.get("all_new"))):
+        with tag("p", classes="warning"):
+            tag("span", f"{words[:1].upper()}{words[1:]}: ")
+            link("see the history of the series", address_of(draft.choice["ledger"]))
+    with tag("details"):
         tag("summary", "More choices")
         with tag("div", classes="inline"):
             for option, (words, answers) in CHOICES.items():
                 choice(words, answers, draft.choice.get(option, ""), _taker(draft, option, draw))
-        if book["m"]:
-            all_new = "Nobody in this table was published before, and that is right"
-            tick(all_new, bool(draft.choice.get("all_new")), _taker(draft, "all_new", draw))
 
 
 def _taker(draft: Draft, option: str, draw: Callable[[], None]) -> Callable[[Any], None]:
@@ -167,20 +171,30 @@ def _preview(desk: Desk, session: Session, draft: Draft, place: Any) -> None:
         if job is not None and not job.over:
             awaited(desk, job, lambda: _preview(desk, session, draft, place))
             return
-        current = job is not None and job.arguments == asked
-        if current and job is not None and job.error:
-            refused(job.error, desk.shelf.ledgers()[draft.choice["ledger"]])
-        if current and job is not None and job.document:
-            shown(preview_markup(job.document))
+        current = job if job is not None and job.arguments == asked else None
+        if current is not None and current.error:
+            refused(current.error, desk.shelf.ledgers()[draft.choice["ledger"]])
+        _all_new(draft, current, lambda: _preview(desk, session, draft, place))
+        if current is not None and current.document:
+            shown(preview_markup(current.document))
         with tag("div", classes="next"):
-            if current and job is not None and job.document:
-                number = job.document["number"]
+            link("Back", draft.place("columns"), "plain")
+            if current is not None and current.document:
+                number = current.document["number"]
                 button(f"Publish as release {number}", lambda: start(desk, session, draft), "main")
-                tag("span", "There is no way back: what was published is remembered for ever.", "note")
             else:
-                again = "Preview again" if current else "Preview"
+                again = "Preview" if current is None else "Preview again"
                 usable = not draft.choice.get("first") or bool(draft.choice.get("m"))
                 button(again, lambda: _start_preview(desk, session, draft, place), "main", disabled=not usable)
+        if current is not None and current.document:
+            tag("p", "There is no way back: what was published is remembered for ever.", "note")
+
+
+def _all_new(draft: Draft, job: Job | None, draw: Callable[[], None]) -> None:
+    """Only who was refused because everybody seems new is asked whether that is right."""
+    asked = job is not None and "--all-new" in str(job.error.get("remedy", ""))
+    if asked or draft.choice.get("all_new"):
+        tick(ALL_NEW, bool(draft.choice.get("all_new")), _taker(draft, "all_new", draw))
 
 
 def _start_preview(desk: Desk, session: Session, draft: Draft, place: Any) -> None:
@@ -202,12 +216,13 @@ def preview_markup(found: dict[str, Any]) -> Markup:
         returned = "not known" if counts["returned"] is None else f"{counts['returned']:,}"
         numbers |= {"gone": f"{counts['gone']:,}", "returned": returned}
     held = sum(counts[name] for name in ("changed", "erased", "waiting"))
-    numbers |= {"held back": f"{held:,}", "counterfeits": f"{counts['counterfeits']:,}"}
+    fakes = counts["counterfeits"]
+    numbers |= {"held back": f"{held:,}", "counterfeits": f"{fakes:,}"}
     numbers["detail lost"] = f"{found['loss']:.1%}"
     rows = [
         *((name, words) for name, words in found["coming_and_going"]),
         ("held back", found["held_back"]),
-        ("counterfeits", f"{counted(counts['counterfeits'], 'row')} of nobody, so that no value stands alone"),
+        ("counterfeits", f"{counted(fakes, 'row')} of nobody, so that no value stands alone" if fakes else "none"),
         ("groups", f"{found['groups']:,}"),
         ("holds against", found["holds_against"]),
     ]
@@ -217,6 +232,7 @@ def preview_markup(found: dict[str, Any]) -> Markup:
         *(paragraph(warning, kind="warning") for warning in found["warnings"]),
         facts(rows),
         details("What is not promised", bullets(found["not_promised"])),
+        paragraph("Publishing draws anew: the loss may differ a little.", kind="note"),
     )
 
 
