@@ -25,6 +25,7 @@ ENCODING_RULE = "UTF-8 unless declared"
 LONGEST_FIELD = 2**20
 _SNIFFED = 2**16
 _CHUNK = 2**24
+_HEAD = 4 * LONGEST_FIELD  # of a large file, looked at before the rest is touched
 
 _FINDINGS = {
     csv_scan.NUL: ("a NUL byte", "text has none", "if the file is UTF-16, save it as UTF-8"),
@@ -50,7 +51,7 @@ _WORKBOOK = b"PK\x03\x04"  # how .xlsx and .ods begin
 
 def read_csv(path: Path, options: FileOptions) -> pl.DataFrame:
     """All cells as text, missing ones as null; header names trimmed."""
-    data = _without_blank_end(_bytes_of(path, options.encoding))
+    data = _without_blank_end(_bytes_of(path, options))
     delimiter = options.delimiter or _sniff(data)
     _refuse_findings(data, delimiter)
     names = sound_names(_header(data, delimiter))
@@ -65,8 +66,9 @@ def read_csv(path: Path, options: FileOptions) -> pl.DataFrame:
     return frame
 
 
-def _bytes_of(path: Path, encoding: str) -> NDArray[np.uint8]:
+def _bytes_of(path: Path, options: FileOptions) -> NDArray[np.uint8]:
     """The file as UTF-8 bytes without a byte order mark."""
+    encoding = options.encoding
     if path.stat().st_size == 0:
         raise InputError("empty", where="file", remedy="a header and one line per row are needed")
     data: NDArray[np.uint8] = np.memmap(path, np.uint8, mode="r")
@@ -80,26 +82,37 @@ def _bytes_of(path: Path, encoding: str) -> NDArray[np.uint8]:
         decoder = None
     if decoder is None:
         raise InputError("unknown encoding", where="spec, [file]", remedy='for example encoding = "latin-1"')
-    text = _decoded(data, decoder(), keep=encoding.lower().replace("_", "-") not in ("utf-8", "utf8"))
+    if data.size > _HEAD and 'a,\n"'.encode(encoding) == b'a,\n"':
+        _refuse_monster(data[:_HEAD], options.delimiter)
+    text = _decoded(path, decoder(), keep=encoding.lower().replace("_", "-") not in ("utf-8", "utf8"))
     if text is not None:
         data = np.frombuffer(text.encode(errors="replace"), np.uint8)
     return data[3:] if bytes(data[:3]) == codecs.BOM_UTF8 else data
 
 
-def _decoded(data: NDArray[np.uint8], decoder: codecs.IncrementalDecoder, keep: bool) -> str | None:
-    """Decode chunk by chunk; a bad byte is reported by its line."""
+def _refuse_monster(head: NDArray[np.uint8], delimiter: str | None) -> None:
+    """A field without an end is refused by how it begins: not after a gigabyte of it was read."""
+    finding, *_ = csv_scan.scan(head, ord(delimiter or _sniff(head)), LONGEST_FIELD)
+    if finding in (csv_scan.NUL, csv_scan.LONG_FIELD):
+        _refuse_findings(head, delimiter or _sniff(head))
+
+
+def _decoded(path: Path, decoder: codecs.IncrementalDecoder, keep: bool) -> str | None:
+    """Decode chunk by chunk; a bad byte is reported by its line. Read, not mapped: it takes one chunk's memory."""
     text: list[str] = []
-    bad_line = 0
-    for begin in range(0, data.size, _CHUNK):
-        chunk = data[begin : begin + _CHUNK].tobytes()
-        try:
-            part = decoder.decode(chunk, final=begin + _CHUNK >= data.size)
-            if keep:
-                text.append(part)
-        except UnicodeError as error:  # holds the bytes: must not become a __context__
-            inside = chunk[: getattr(error, "start", 0)].count(b"\n")
-            bad_line = int(np.count_nonzero(data[:begin] == 10)) + inside + 1
-            break
+    bad_line = lines = 0
+    with open(path, "rb") as file:
+        while bad_line == 0:
+            chunk = file.read(_CHUNK)
+            try:
+                part = decoder.decode(chunk, final=not chunk)
+                if keep:
+                    text.append(part)
+            except UnicodeError as error:  # holds the bytes: must not become a __context__
+                bad_line = lines + chunk[: getattr(error, "start", 0)].count(b"\n") + 1
+            lines += chunk.count(b"\n")
+            if not chunk:
+                break
     if bad_line:
         raise InputError(
             "bytes that are not text in the declared encoding",

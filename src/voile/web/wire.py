@@ -13,7 +13,6 @@ class Wire(H11Protocol):
     """A connection. While no request is being answered, its next one must be whole within `doors.PATIENCE`."""
 
     _hurry: asyncio.TimerHandle | None = None
-    _upgraded = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """It begins."""
@@ -24,7 +23,8 @@ class Wire(H11Protocol):
         """More of it came."""
         super().data_received(data)
         answering = self.cycle is not None and not self.cycle.response_complete
-        if answering or self._upgraded:
+        upgraded = self.transport.get_protocol() is not self  # to a websocket, which the doors watch
+        if answering or upgraded:
             self._stop_waiting()
         else:
             self._wait()
@@ -33,11 +33,6 @@ class Wire(H11Protocol):
         """It ends."""
         self._stop_waiting()
         super().connection_lost(exc)
-
-    def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """From here on it is a websocket, which the doors watch."""
-        self._upgraded = True
-        super().handle_websocket_upgrade(event)
 
     def send_400_response(self, msg: str) -> None:
         """What cannot be understood gets the same answer as everything else that is refused."""
