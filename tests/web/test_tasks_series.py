@@ -12,8 +12,10 @@ from voile.errors import InputError, LedgerRefused, OutputError, ParameterError,
 from voile.ledger import Ledger
 from voile.pipeline import silent
 from voile.web.child import outcome_of
+from voile.web.draft import Draft
 from voile.web.fingerprint import fingerprint
 from voile.web.pages.series_preview import preview_markup
+from voile.web.series_columns import as_before
 from voile.web.series_shelf import commands_for, key_of, title_of
 from voile.web.shelf import Shelf
 from voile.web.tasks import series_begin, series_books, series_preview, series_publish
@@ -196,3 +198,21 @@ def test_commands_are_exact(tmp_path):
 
 def test_ledgers_in_addresses():
     assert key_of("a/a.ledger") != key_of("b/b.ledger") and title_of("x.ledger") == "x"
+
+
+def test_columns_of_the_next_release_are_as_before(clinic, tmp_path):
+    """With their hierarchies, where these lie beside the ledger under names of ours; nothing else is fetched."""
+    folder = clinic[0].parent
+    (folder / "hierarchy-2.csv").write_text("flu;*\n")
+    (tmp_path / "secret.csv").write_text("not ours")
+    draft = Draft.begun(tmp_path, "series", tmp_path / "next.csv", "next.csv")
+    draft.columns = {"age": {"role": "quasi-identifying"}, "disease": {"role": "sensitive"}}
+    own = as_before(draft, "disease", {"role": "sensitive", "hierarchy": "hierarchy-2.csv"}, folder)
+    assert own == {"role": "sensitive", "hierarchy": "hierarchy-2.csv"}
+    assert (draft.folder / "hierarchy-2.csv").read_text() == "flu;*\n"
+    recipe = {"role": "quasi-identifying", "hierarchy": {"intervals": [5]}}
+    assert as_before(draft, "age", recipe, folder) == recipe
+    for elsewhere in ("../secret.csv", str(tmp_path / "secret.csv"), "hierarchy-9.csv"):
+        assert as_before(draft, "age", {"role": "sensitive", "hierarchy": elsewhere}, folder) == {
+            "role": "sensitive"
+        }

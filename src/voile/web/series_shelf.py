@@ -3,6 +3,7 @@
 import hashlib
 import shlex
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from voile.web.sessions import Session
 
 SERIES_STEPS = {"columns": "Columns", "promise": "Series and preview", "run": "Release", "result": "Result"}
 CHOSEN = "series"  # in session.things: the ledger that was looked at last
-COLUMNS = "series-columns"  # in session.things: by ledger, what its spec says of columns
+KEPT = "series-books"  # in session.things: by ledger, what was read of it
 USUAL_M = 4
 OPTIONS = ("balance", "changed", "ineligible")  # of m_invariant, beside m
 Books = Mapping[str, dict[str, Any]]
@@ -58,24 +59,65 @@ def with_books(
     *,
     charts: bool = False,
 ) -> None:
-    """Have ledgers read by a child, then draw what they say in this place."""
+    """Have ledgers read by a child, then draw what they say in this place. What was read is kept while the files
+    stay as they are."""
+    kept: dict[str, _Kept] = session.things.setdefault(KEPT, {})
+    stamps = {name: _stamp(path) for name, path in ledgers.items()}
+    stale = [name for name in ledgers if name not in kept or not kept[name].fits(stamps[name], charts)]
     place = tag("div")
-    arguments = {"ledgers": {name: str(path) for name, path in ledgers.items()}, "charts": charts}
-    job = desk.jobs.start(session, "series_books", "Reading the ledgers", arguments, home="/series")
 
-    def over() -> None:
+    def drawn() -> None:
         place.clear()
         with place:
-            if not job.document:
-                refusal(job.error or {"what": "stopped", "remedy": "reload the page"})
-                return
-            books = job.document["books"]
-            known = session.things.setdefault(COLUMNS, {})
-            known.update({name: book["columns"] for name, book in books.items() if book.get("columns")})
-            draw(books)
+            draw({name: kept[name].book for name in ledgers})
 
+    def over() -> None:
+        for name, book in job.document.get("books", {}).items():
+            kept[name] = _Kept(stamps[name], book)
+        if job.document:
+            drawn()
+            return
+        place.clear()
+        with place:
+            refusal(job.error or {"what": "stopped", "remedy": "reload the page"})
+
+    if not stale:
+        drawn()
+        return
+    arguments = {"ledgers": {name: str(ledgers[name]) for name in stale}, "charts": charts}
+    job = desk.jobs.start(session, "series_books", "Reading the ledgers", arguments, home="/series")
     with place:
         awaited(desk, job, over)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What a child read of a ledger, and how its files were just before."""
+
+    stamp: tuple[object, ...]
+    book: dict[str, Any]
+
+    def fits(self, stamp: tuple[object, ...], charts: bool) -> bool:
+        """Whether it can be shown again: nothing has changed, and it has all that is wanted."""
+        return self.stamp == stamp and "error" not in self.book and (not charts or "charts" in self.book)
+
+
+def _stamp(ledger: Path) -> tuple[object, ...]:
+    """Size and time of the files that a ledger's page depends on; not their content, which is for children."""
+    found: list[object] = []
+    for path in (ledger, ledger.with_name(f"{ledger.name}-wal"), ledger.with_suffix(".toml")):
+        try:
+            status = path.stat()
+            found.append((status.st_size, status.st_mtime_ns, status.st_ino))
+        except OSError:
+            found.append(None)
+    return tuple(found)
+
+
+def columns_of(session: Session, name: str) -> dict[str, Any]:
+    """What the spec beside a ledger says of columns, as far as it was read."""
+    kept = session.things.get(KEPT, {}).get(name)
+    return dict(kept.book.get("columns", {})) if kept is not None else {}
 
 
 def asked_of(desk: Desk, draft: Draft) -> dict[str, Any] | None:
