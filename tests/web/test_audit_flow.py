@@ -118,5 +118,5 @@ def test_a_release_of_voile(app, browser):
         audited(page)
         text = page.inner_text("main")
         assert "Everything promised and required is kept" in text
-        assert "--against algorithm" in text
+        assert "against readers who know how it was made: frequency l-diversity" in text
         assert page.said == []

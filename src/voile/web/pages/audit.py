@@ -29,7 +29,7 @@ READERS = {
     "release": "readers of this release alone",
     "series": "readers of several releases",
     "algorithm": "readers who know how it was made",
-    "strong": "the same, who know everybody else's secret",
+    "strong": "those who know it, and everybody else's secret",
 }
 JOB = "audit"
 
@@ -228,9 +228,24 @@ def _judgement(found: Mapping[str, Any]) -> Markup:
 
 
 def _lines(found: Mapping[str, Any]) -> Markup:
-    broken = [element("li", verdict(False, line)) for line in found["failures"]]
-    kept = [element("li", verdict(True, line)) for line in found["met"]]
+    broken = [element("li", verdict(False, in_words(line))) for line in found["failures"]]
+    kept = [element("li", verdict(True, in_words(line))) for line in found["met"]]
     return element("ul", *broken, *kept, class_="verdicts") if broken or kept else joined()
+
+
+def in_words(line: str) -> str:
+    """A line of the audit for those who clicked instead of typing an option.
+
+    >>> in_words("--against algorithm: l = 4 is certified")
+    'against readers who know how it was made: l = 4 is certified'
+    >>> in_words("k-anonymity: achieved 2")
+    'k-anonymity: achieved 2'
+    """
+    asked, colon, rest = line.partition(": ")
+    words = asked.split()
+    if not colon or words[:1] != ["--against"] or len(words) < 2:
+        return line
+    return f"against {READERS.get('strong' if '--strong' in words else words[1], words[1])}: {rest}"
 
 
 def _foreign(found: Mapping[str, Any]) -> str:
