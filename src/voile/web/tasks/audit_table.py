@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from voile import catalog
 from voile.reporting.rebuilding import report as written
 from voile.web.child import Report
 
@@ -27,7 +26,4 @@ def run(arguments: dict[str, Any], report: Report) -> dict[str, Any]:
         "certified": found.certificate is not None,
         "best_guess": float(1 / largest) if largest else None,
         "smallest": int(sizes.min()) if sizes.size else 0,
-        "identifying": list(found.identifying),
-        "known": list(found.known),
-        "titles": {key: model.title for key, model in catalog.models().items()},
     }
