@@ -126,6 +126,7 @@ def test_three_releases(app, browser, tmp_path):
 
         page.goto(f"{app.address}/series")
         page.wait_for_selector("text=2 releases")
+        pictured(page, "series", tmp_path)
         choose(page, third)
         found = previewed(page)
         before = known[0] | known[1]
@@ -137,6 +138,7 @@ def test_three_releases(app, browser, tmp_path):
         assert found["published"] == str(len(known[2]) - 5)
         pictured(page, "series-preview", tmp_path)
         publish(page)
+        pictured(page, "series-result", tmp_path)
         page.click("a:has-text('The history of the series')")
         page.wait_for_selector("figure svg", timeout=30_000)
         assert page.locator("tbody tr:has-text('published')").count() >= 3

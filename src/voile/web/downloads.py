@@ -5,7 +5,6 @@ from pathlib import Path
 
 from voile.web.draft import SPEC, Draft
 
-
 PUBLISHED = (
     *("data.csv", "data.parquet", "sensitive.csv", "sensitive.parquet", "counterfeits.csv"),
     *("certificate.json", "report.html"),

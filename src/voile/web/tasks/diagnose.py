@@ -1,4 +1,4 @@
-"""Read a table as its spec declares it, and say what its sensitive columns allow: the picture beside the choice of l."""
+"""Read a table as its spec declares it, and say what its sensitive columns allow: the picture beside l."""
 
 from typing import Any
 
