@@ -16,8 +16,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from voile.errors import VoileError, place_of
 
 Report = Callable[[str, float], None]
@@ -76,6 +74,8 @@ def _stop() -> None:
 def _load() -> None:
     for name in ("pipeline", "inspection.inspecting", "series.publishing", "reporting.pages"):
         importlib.import_module(f"voile.{name}")
+    import numpy as np  # here, not above: by now we are polite
+
     from voile.kernels.compiled import kernels_are_cached
     from voile.kernels.csv_scan import scan
 

@@ -191,15 +191,15 @@ class Jobs:
         try:
             await asyncio.wait_for(asyncio.shield(listening), self._seconds)
         except TimeoutError:
+            job.asked_to_stop = True
+            with contextlib.suppress(ProcessLookupError):
+                child.send_signal(signal.SIGTERM)
+            await asyncio.wait({listening}, timeout=GRACE)
             job.error = {
                 "kind": "Failed",
                 "what": f"given up after {self._seconds / 60:g} minutes",
                 "remedy": "voile serve --minutes allows more; the command line has no limit",
             }
-            job.asked_to_stop = True
-            with contextlib.suppress(ProcessLookupError):
-                child.send_signal(signal.SIGTERM)
-            await asyncio.wait({listening}, timeout=GRACE)
         finally:
             listening.cancel()
 
