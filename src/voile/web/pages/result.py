@@ -92,7 +92,8 @@ def downloads(draft: Draft) -> None:
             if name in found:
                 kind = "main" if name == "data" else "plain"
                 link(f"{words} ({found[name].suffix[1:]})", f"/download/{draft.id}/{name}", kind, download=True)
-    where = draft.out.name if draft.out else ""
+    place = draft.out or draft.folder
+    where = f"{place.parent.name}/{place.name}" if draft.kind == "series" else place.name
     tag("p", f"They also lie in the folder of voile serve, in {where}/; keep its private/ to yourself.", "note")
 
 
