@@ -151,7 +151,7 @@ def audit_flow(walk):
     (walk.folder / "audited").mkdir()
     table = walk.folder / "audited" / "published.csv"
     table.write_text(
-        "\n".join([*"town secret".split()[:0], "town,secret", *(f"{r[5]},{r[7]}" for r in map(row, range(9)))])
+        "\n".join([*["town", "secret"][:0], "town,secret", *(f"{r[5]},{r[7]}" for r in map(row, range(9)))])
     )
     page.goto(f"{walk.app.address}/audit")
     upload(page, table)
