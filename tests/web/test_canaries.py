@@ -27,7 +27,7 @@ OF_HIERARCHIES = [name for name in FAILURES if name.startswith("hierarchy")]
 
 
 class Walk:
-    """A person's way through the app: what every page showed, and what could be seen of the processes meanwhile."""
+    """A person's way through the app: what every page showed, and what was to be seen of processes meanwhile."""
 
     def __init__(self, app, page, folder):
         self.app, self.page, self.folder = app, page, folder
@@ -118,7 +118,7 @@ def table_failures(walk):
 def finished(client, address, seconds=120):
     """A page whose job is over."""
     end = time.monotonic() + seconds
-    while '"section","class":["job"' in (text := client.get(address).text) or "progress" in text:
+    while '"class":["job"]' in (text := client.get(address).text):
         assert time.monotonic() < end, text[-500:]
         time.sleep(0.2)
     return text
@@ -150,9 +150,7 @@ def audit_flow(walk):
     page = walk.page
     (walk.folder / "audited").mkdir()
     table = walk.folder / "audited" / "published.csv"
-    table.write_text(
-        "\n".join([*["town", "secret"][:0], "town,secret", *(f"{r[5]},{r[7]}" for r in map(row, range(9)))])
-    )
+    table.write_text("\n".join(["town,secret", *(f"{r[5]},{r[7]}" for r in map(row, range(9))), ""]))
     page.goto(f"{walk.app.address}/audit")
     upload(page, table)
     walk.wait(".one-column")
@@ -175,19 +173,18 @@ def walk(tmp_path_factory):
     write(places["source"])
     cache = Path.home() / ".cache"  # compiled kernels: made anew they would take a minute
     environment = {"HOME": places["home"], "TMPDIR": places["tmp"], "XDG_CACHE_HOME": cache}
-    with served(places["served"], **{k: str(v) for k, v in environment.items()}) as app, chromium() as browser:
-        with visited(app, browser) as page:
-            taken = Walk(app, page, places["source"])
-            for flow in FLOWS:
-                flow(taken)
-            other = app.client()
-            taken.others = {
-                address: other.get(address).text for address in {*taken.addresses, "/", "/series", "/audit"}
-            }
-            taken.said_by_page = list(page.said)
-            taken.places = places
-            yield taken
-            taken.client.close()
+    given = {name: str(value) for name, value in environment.items()}
+    with served(places["served"], **given) as app, chromium() as browser, visited(app, browser) as page:
+        taken = Walk(app, page, places["source"])
+        for flow in FLOWS:
+            flow(taken)
+        other = app.client()
+        taken.others = {
+            address: other.get(address).text for address in {*taken.addresses, "/", "/series", "/audit"}
+        }
+        taken.said_by_page, taken.places = list(page.said), places
+        yield taken
+        taken.client.close()
 
 
 def test_identifying_tokens_are_on_no_page(walk):
@@ -198,7 +195,7 @@ def test_identifying_tokens_are_on_no_page(walk):
 
 
 def test_a_failure_is_told_without_a_cell(walk):
-    """Of what was refused not even that which would have been published; names of columns and positions are enough."""
+    """Not even with what would have been published; names of columns and positions are enough."""
     for name in OF_TABLES:
         assert tokens_in(walk.pages[name]) == set(), name
     refused = [name for name in OF_TABLES if "refusal" in walk.pages[name]]
