@@ -8,8 +8,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from tests.reporting.browser import chromium
 from tests.web.plain import SOCKET, asked, cookie_of, websocket
-from tests.web.serving import served
+from tests.web.serving import served, visited
 
 pytestmark = pytest.mark.slow  # starts a server
 LABEL = "label-of-a-table.csv"
@@ -121,6 +122,23 @@ def test_a_session_that_rests_is_locked_and_comes_back(tmp_path):
             "a cookie for each time"
         )
         assert len(list(app.folder.glob(".voile-serve-*/session-*"))) == 2
+
+
+def test_a_page_that_is_locked_shows_nothing_any_more(tmp_path):
+    """Neither what rested, nor another tab after log-out."""
+    with served(tmp_path, "--idle", 0.1) as app, chromium() as browser, visited(app, browser) as page:
+        page.click("text=Try it with an invented hospital")
+        page.wait_for_selector("h1:has-text('patients.csv')")
+        page.wait_for_selector("#token", timeout=40_000)
+        assert "Nothing is lost" in page.inner_text("main") and "patients" not in page.content()
+        page.goto(app.next_invitation())
+        page.wait_for_selector(".work a:has-text('patients.csv')")
+        other = page.context.new_page()
+        other.goto(app.address)
+        other.wait_for_selector(".work a")
+        page.click("text=Log out")
+        other.wait_for_selector("#token", timeout=15_000)
+        assert "patients" not in other.content() + page.content()
 
 
 def test_pages_are_forgotten_with_their_session(app):

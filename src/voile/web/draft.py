@@ -144,7 +144,8 @@ class Draft:
     def command(self) -> str:
         """The same on the command line."""
         choice, stem = self.choice, Path(self.named).stem or "table"
-        words = ["voile", "anonymize", self.named, "-s", f"{stem}.toml"]
+        table = f"./{self.named}" if self.named.startswith("-") else self.named  # a name is no option
+        words = ["voile", "anonymize", table, "-s", f"{stem}.toml"]
         if choice.get("algorithm"):
             words += ["-a", str(choice["algorithm"])]
         else:

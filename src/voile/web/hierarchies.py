@@ -41,7 +41,7 @@ def position_of(draft: Draft, name: str) -> int:
 def column_at(draft: Draft, position: str) -> str | None:
     """The column of an address, if it may have a hierarchy."""
     known = list(draft.columns)
-    if not (position.isascii() and position.isdecimal()) or int(position) >= len(known):
+    if not (position.isascii() and position.isdecimal() and len(position) < 9) or int(position) >= len(known):
         return None
     name = known[int(position)]
     return name if Role(draft.columns[name]["role"]) in PUBLISHED and draft.kind != "audit" else None
