@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.reporting.browser import chromium
 from tests.web.pictures import pictured
 from tests.web.serving import served, upload, visited
 from voile.pipeline import publish
@@ -44,12 +43,6 @@ def folder(tmp_path_factory):
 def app(folder):
     with served(folder) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 def role(page, column, words):

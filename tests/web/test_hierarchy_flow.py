@@ -4,7 +4,6 @@ import csv
 
 import pytest
 
-from tests.reporting.browser import chromium
 from tests.web.pictures import pictured
 from tests.web.serving import served, upload, visited
 
@@ -32,12 +31,6 @@ def folder(tmp_path_factory):
 def app(folder):
     with served(folder) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 def begun(page, folder):

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.reporting.browser import chromium
-from tests.web.serving import served, visited
+from tests.web.serving import visited
 
 pytestmark = pytest.mark.slow  # starts a server and a browser
 NAMES = (
@@ -35,12 +35,6 @@ def table():
         cells = (f"p{i}", str(20 + i % 40), VALUES[i % 3], str(i % 5), VALUES[i % 7])
         rows.append(",".join(map(quoted, cells)))
     return "\n".join([*rows, ""]).encode()
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("inert")) as running:
-        yield running
 
 
 def given(page, name, content):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.reporting.browser import CONTRAST, chromium
-from tests.web.serving import served, visited
+from tests.reporting.browser import CONTRAST
+from tests.web.serving import visited
 
 pytestmark = pytest.mark.slow
 UNNAMED = """
@@ -24,18 +24,6 @@ WALK = f"""
   return [all.indexOf(now), ring];
 }}
 """
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("shelf")) as running:
-        yield running
 
 
 def sound(page, name):

@@ -11,26 +11,12 @@ import pytest
 
 import voile
 from tests.conftest import SHARED
-from tests.reporting.browser import chromium
 from tests.web.pictures import pictured
-from tests.web.serving import served, upload, visited
+from tests.web.serving import upload, visited
 
 pytestmark = pytest.mark.slow
 ADULT = SHARED / "data" / "adult" / "arx_adult.csv"
 MOST_CLICKS = 12
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("shelf")
-    with served(folder) as running:
-        yield running
 
 
 def partners(app):

@@ -7,27 +7,13 @@ import numpy as np
 import pytest
 
 import voile
-from tests.reporting.browser import chromium
 from tests.web.pictures import pictured
-from tests.web.serving import served, upload, visited
+from tests.web.serving import upload, visited
 from voile.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 DISEASES = ("flu", "cold", "gout", "asthma", "angina", "anemia")
 M = 3
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("shelf")
-    with served(folder) as running:
-        yield running
 
 
 def person(i, disease=None):

@@ -55,7 +55,7 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
         "What follows is for you alone: it compares with the source. The report to hand out is above.",
         "warning",
     )
-    _report(draft)
+    own_report(draft)
 
 
 def summary(certificate: dict[str, Any]) -> Markup:
@@ -97,7 +97,8 @@ def downloads(draft: Draft) -> None:
     tag("p", f"They also lie in the folder of voile serve, in {where}/; keep its private/ to yourself.", "note")
 
 
-def _report(draft: Draft) -> None:
+def own_report(draft: Draft) -> None:
+    """What compares with the source, for the steward alone."""
     assert draft.out is not None
     text = body_of(draft.out / "private" / "report.html")
     if text is None:

@@ -11,8 +11,7 @@ from voile.web.elements import link, shown, tag
 from voile.web.frame import awaited, facts, frame, steps
 from voile.web.jobs import CANCELLED, Job
 from voile.web.pages.columns import gone
-from voile.web.pages.result import downloads, summary
-from voile.web.report_part import body_of
+from voile.web.pages.result import downloads, own_report, summary
 from voile.web.series_shelf import SERIES_STEPS, address_of, command_of, commands, refused, title_of
 from voile.web.sessions import Session
 
@@ -107,7 +106,7 @@ def _content(desk: Desk, draft: Draft, name: str) -> None:
             "For you alone. The report to hand out is among the files above.",
             "note",
         )
-        _report(draft)
+        own_report(draft)
     ledger = desk.shelf.ledgers().get(name)
     if ledger is not None:
         with tag("section"):
@@ -117,12 +116,3 @@ def _content(desk: Desk, draft: Draft, name: str) -> None:
                 link("the spec", f"/download/{draft.id}/spec", download=True)
                 tag("span", " beside the table.")
             commands([command_of(draft, ledger)])
-
-
-def _report(draft: Draft) -> None:
-    assert draft.out is not None
-    text = body_of(draft.out / "private" / "report.html")
-    if text is None:
-        tag("p", "The report is not there any more.", "warning")
-    else:
-        shown(text, "report")
