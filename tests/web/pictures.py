@@ -24,4 +24,4 @@ def pictured(page, name, folder):
     page.set_viewport_size(before)
 
 
-LONG = ("result", "series-result", "audit-result")  # pages that end in a report: their top tells
+LONG = ("result", "prices", "series-result", "audit-result")  # pages that end in a report: their top tells
