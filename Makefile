@@ -53,6 +53,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.rivals
 	$(BIN)/python -m benchmarks.safety
 	$(BIN)/python -m benchmarks.safety_speed
+	$(BIN)/python -m benchmarks.app
 
 # every tool that the registry can install, in an environment of its own; some minutes
 peers: $(READY)
