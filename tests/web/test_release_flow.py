@@ -140,6 +140,7 @@ def test_reload_in_the_middle_and_a_closed_tab(app, browser, tmp_path):
         other.goto(app.address)
         other.click(".work a >> nth=0")
         other.wait_for_selector("h1:has-text('Released')", timeout=90_000)
+        assert "rows published" in other.inner_text("main") and other.locator(".report svg").count() > 0
 
 
 def test_cancel_leaves_nothing(app, browser, tmp_path):
