@@ -2,6 +2,8 @@
 VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
+# each core its half of the tests, and who is done takes from the other: neighbours share servers, browsers and tables
+TWO_CORES = -n 2 --dist worksteal
 
 .PHONY: demo serve pictures test system quick nightly lint bench papers peers oracle clean
 
@@ -20,21 +22,19 @@ serve: $(READY)
 pictures: $(READY) system
 	VOILE_PICTURES=1 $(BIN)/python -m pytest tests/web -k flow
 
-# the crash suite traces system calls, reports are opened in a browser; without these the tests are skipped, and
-# say so
+# strace, chromium, Java, PostgreSQL; without these the tests that need them are skipped, and say so
 system:
-	@for tool in strace chromium; do command -v $$tool >/dev/null || [ "$$(id -u)" != 0 ] || { echo "installing $$tool"; \
-	apt-get install -qq -y $$tool || { apt-get update -qq && apt-get install -qq -y $$tool; }; } >/dev/null 2>&1 || true; done
+	@.ci/system
 
 test: $(READY) system
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest $(TWO_CORES)
 
 quick: $(READY)
-	$(BIN)/python -m pytest -m "not slow" -n 2
+	$(BIN)/python -m pytest -m "not slow" $(TWO_CORES)
 
 # thousands of random searches, other ones every night, against the second implementation of k-jump
 nightly: $(READY)
-	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/oracle -k k_jump -n 2
+	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/oracle -k k_jump $(TWO_CORES)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -54,6 +54,9 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.safety
 	$(BIN)/python -m benchmarks.safety_speed
 	$(BIN)/python -m benchmarks.app
+	$(BIN)/python -m benchmarks.spark
+	$(BIN)/python -m benchmarks.spark_quality
+	$(BIN)/python -m benchmarks.sql
 
 # every tool that the registry can install, in an environment of its own; some minutes
 peers: $(READY)

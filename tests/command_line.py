@@ -1,9 +1,14 @@
 """Run the real command in a process of its own, and remember all it said."""
 
+import os
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+import tempfile
+from functools import cache
 from pathlib import Path
+
+from tests.crash.warm_process import Outcome, WarmProcess
 
 SPEC = """
 [columns]
@@ -17,15 +22,27 @@ ZIPS = ["01000", "01100", "02000", "02100"]
 HIERARCHY = "".join(f"{z};{z[:2]}***;*\n" for z in ZIPS)
 
 
-@dataclass
-class Outcome:
-    code: int
-    out: str
-    err: str
+@cache
+def _warm():
+    """One for each worker, from its first command on."""
+    return WarmProcess(Path(tempfile.mkdtemp()))
 
 
-def voile(*arguments, cwd=None, **options):
+def end():
+    """No command comes any more."""
+    if _warm.cache_info().currsize:
+        _warm().close()
+        shutil.rmtree(_warm().scratch)
+
+
+def voile(*arguments, cwd=None, env=None, input=""):
     """`voile ARGUMENTS` in a child process."""
+    environment = dict(os.environ if env is None else env)
+    return _warm().typed(arguments, cwd=cwd or Path.cwd(), environment=environment, given=input)
+
+
+def started_anew(*arguments, cwd=None, **options):
+    """The same in a new interpreter: two seconds more, and `subprocess` has its options."""
     command = [sys.executable, "-c", "from voile.cli.main import main; main()", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False, **options)
     return Outcome(done.returncode, done.stdout, done.stderr)

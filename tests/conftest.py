@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import command_line
+
 os.environ.setdefault("VOILE_REPORT", "no")  # drawing costs a second each; tests of reports ask for them
 SHARED = Path(os.environ.get("VOILE_SHARED") or Path(__file__).parents[2] / "shared")
 
@@ -16,6 +18,12 @@ settings.register_profile(
 )
 settings.register_profile("nightly", parent=settings.get_profile("voile"), derandomize=False, print_blob=True)
 settings.load_profile("nightly" if os.environ.get("VOILE_NIGHTLY") else "voile")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands():
+    yield
+    command_line.end()
 
 
 def _cases(name):
@@ -53,6 +61,34 @@ def sweep_cases():
 def k_jump_cases():
     """The worked cases of paper 004."""
     return _cases("k_jump.json")
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    """A running server; a test makes a database of its own in it, and starts it again if it stops it."""
+    from tests.servers.postgresql import PostgreSQL
+
+    with PostgreSQL() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def spark_cluster():
+    """A running cluster: one master, two workers."""
+    from tests.servers.spark import SparkCluster
+
+    with SparkCluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def spark(spark_cluster):
+    """A session on it: a process has one at a time, so each file has its own."""
+    from voile.spark.session import session
+
+    os.environ.update(spark_cluster.environment)
+    with session(spark_cluster.master, spark_cluster.settings) as found:
+        yield found
 
 
 def _adult(rows, columns):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Cluster": "voile.spark.cluster",
     "Hierarchy": "voile.core.hierarchy",
     "Infeasible": "voile.errors",
     "Release": "voile.core.release",
@@ -23,6 +24,7 @@ _HOMES = {
     "audit_series": "voile.series_auditing",
     "audit_with_known": "voile.attacking",
     "compare": "voile.comparing.comparison",
+    "database": "voile.sql.source",
     "estimate": "voile.estimating",
     "explain": "voile.explaining",
     "export_hierarchy": "voile.pipeline",
@@ -32,6 +34,7 @@ _HOMES = {
     "report": "voile.reporting.rebuilding",
 }
 __all__ = [
+    "Cluster",
     "Hierarchy",
     "Infeasible",
     "Release",
@@ -45,6 +48,7 @@ __all__ = [
     "audit_series",
     "audit_with_known",
     "compare",
+    "database",
     "estimate",
     "explain",
     "export_hierarchy",
@@ -70,6 +74,8 @@ if TYPE_CHECKING:
     from voile.reporting.rebuilding import report
     from voile.series.publishing import Series
     from voile.series_auditing import audit_series
+    from voile.spark.cluster import Cluster
+    from voile.sql.source import database
 
 
 def __getattr__(name: str) -> Any:

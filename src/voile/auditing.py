@@ -1,39 +1,29 @@
 """Audit: what any published table promises, computed from its bytes."""
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from voile.asked import Asked, demanded
 from voile.certified import asked_in, held, shortfall
 from voile.core.attack import Finding
-from voile.core.bags import Bags, Crowds, Domain
-from voile.core.base_values import BaseValues
-from voile.core.order import dense_rank, row_counts
+from voile.core.bags import Bags
 from voile.core.parameters import in_decimals
 from voile.core.privacy_model import PrivacyModel
-from voile.core.schema import COUNTERFEITS, GROUP, TWO_TABLES, Role, Schema
+from voile.core.schema import GROUP, TWO_TABLES, ColumnSpec, Role, Schema
 from voile.core.verdict import Verdict
-from voile.errors import InputError, SpecError, counted
+from voile.errors import SpecError, counted
 from voile.exposure import exact_findings, verdicts
 from voile.intake import true_values
-from voile.intake.columns import factorised, indexed
-from voile.intake.counterfeits import read_counterfeits
-from voile.intake.published_values import base_values_in, sensitive_codes, stated_nodes, weights_as_said
-from voile.intake.sensitive_table import joined
+from voile.intake.published_values import base_values_in, weights_as_said
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import refuse_undeclared
+from voile.published_bags import bags_of_one, bags_of_two, suppressed_rows
 from voile.release_files import ReadRelease, as_certified, plain, promised, read_release
 from voile.requirements import parse_requirements
-
-STAR = "*"
 
 
 @dataclass(frozen=True)
@@ -99,9 +89,9 @@ class AuditReport:
 
 
 def audit(
-    source: str | Path, spec: Spec, require: str = "", *, against: str | None = None, strong: bool = False
+    source: Any, spec: Spec, require: str = "", *, against: str | None = None, strong: bool = False
 ) -> AuditReport:
-    """Audit a table file, or a folder that `voile anonymize` wrote.
+    """Audit a table file, a folder that `voile anonymize` wrote, or a table of a database (`voile.database`).
 
     `require` is for example "l>=4, k>=5, t<=0.2, c[l=3]<4"; l is frequency l-diversity, the
     confidence bound. `against` ("release", "series" or "algorithm", this also `strong`) is who the certificate's
@@ -109,15 +99,14 @@ def audit(
     """
     schema = schema_of(spec)
     requirements = parse_requirements(require)
-    return audited(read_release(Path(source), schema), requirements, demanded(against, strong))
+    return audited(read_release(source, schema), requirements, demanded(against, strong))
 
 
 def audited(release: ReadRelease, requirements: list[PrivacyModel], demands: Sequence[Asked] = ()) -> AuditReport:
     """What a release achieves, and which promises and requirements it breaks; `demands` are readers whom the
     promise must hold against, beside those whom the certificate says it was asked for."""
-    path, certificate = release.path, release.certificate
-    auxiliary = path.parent / f"{COUNTERFEITS}.csv"
-    stated = read_counterfeits(auxiliary) if certificate is not None and auxiliary.is_file() else {}
+    certificate = release.certificate
+    stated = release.counterfeits() if certificate is not None else {}
     values = {} if certificate is None else base_values_in(certificate)
     shown = plain(release)
     report = audit_frame(shown.frame, shown.schema, stated, values, shown.sensitive)
@@ -131,16 +120,39 @@ def audited(release: ReadRelease, requirements: list[PrivacyModel], demands: Seq
         matches = matches and told in (None, sum(stated.values()))
         report = replace(report, certificate=certificate, digest_matches=matches)
     promises = promised(certificate) + requirements
-    failures, met = _judged(report, promises)
-    readers = dict.fromkeys([*asked_in(certificate), *demands])
-    short = [line for asked in readers if (line := shortfall(certificate, asked, bool(report.known)))]
-    failures += short
-    met += [] if failures else [held(certificate, asked) for asked in readers]
+    found = exact_findings(report.bags, dict(report.achieved), promises, made_by(certificate))
+
+    def judge(promise: PrivacyModel) -> Judgement:
+        return promise.check(report.bags), promise.failing(report.bags)
+
+    return concluded(report, promises, judge, found, demands, release.problem)
+
+
+Judgement = tuple[Verdict, tuple[int, int]]  # and how many groups fail, with how many rows
+
+
+def made_by(certificate: Mapping[str, Any] | None) -> Any:
+    """The key of the algorithm that a certificate names."""
     made = (certificate or {}).get("algorithm")
-    key = made.get("key") if isinstance(made, dict) else None
-    found = exact_findings(report.bags, dict(report.achieved), promises, key)
-    told = {"failures": (*release.problem, *failures), "met": tuple(met)}
-    return replace(report, **told, findings=tuple(found), promises=tuple(promises))
+    return made.get("key") if isinstance(made, dict) else None
+
+
+def concluded(
+    report: AuditReport,
+    promises: list[PrivacyModel],
+    judge: Callable[[PrivacyModel], Judgement],
+    found: Sequence[Finding],
+    demands: Sequence[Asked] = (),
+    problem: Sequence[str] = (),
+) -> AuditReport:
+    """A report with what is broken and what is met; `judge` says of a promise whether it holds, and where not."""
+    certificate = report.certificate
+    failures, met = _judged(report, promises, judge)
+    readers = dict.fromkeys([*asked_in(certificate), *demands])
+    failures += [line for asked in readers if (line := shortfall(certificate, asked, bool(report.known)))]
+    met += [] if failures else [held(certificate, asked) for asked in readers]
+    all_failures = (*problem, *failures)
+    return replace(report, failures=all_failures, met=tuple(met), findings=tuple(found), promises=tuple(promises))
 
 
 def audit_frame(
@@ -149,19 +161,15 @@ def audit_frame(
     counterfeits: Mapping[int, int] | None = None,
     stated: Mapping[str, Mapping[str, int]] | None = None,
     sensitive: pl.DataFrame | None = None,
+    whole: Mapping[str, pl.DataFrame] | None = None,
 ) -> AuditReport:
     """Audit published rows: any table in which the spec's columns appear. `counterfeits` are rows per group number
     that stand for nobody; `stated` are the base values of generalised sensitive columns and their weights.
-    `sensitive`: the values of each group, where they have a table of their own and `frame` has the rest."""
-    schema.require_roles()
-    refuse_undeclared(frame, schema, also=(GROUP,))
+    `sensitive`: the values of each group, where they have a table of their own and `frame` has the rest.
+    `whole`: where these are but some groups of a release, all cells of each sensitive column, and their counts."""
     stated = stated or {}
     secrets = schema.with_role(Role.SENSITIVE)
-    for column in (*schema.with_role(Role.QUASI_IDENTIFYING), *(secrets if sensitive is None else ())):
-        if column.name not in frame.columns:
-            raise SpecError(
-                f"the table has no column {column.name}", where="header", rule="all declared columns are published"
-            )
+    identifying, known = noted_columns(frame, schema, secrets if sensitive is None else ())
     if not set(stated) <= {column.name for column in secrets} or (sensitive is not None and stated):
         raise SpecError(
             "not the spec of this release",
@@ -171,165 +179,38 @@ def audit_frame(
         )
     suppressed = 0
     if sensitive is not None:
-        bags, generalised = _bags_of_two(frame, sensitive, schema)
+        bags, generalised = bags_of_two(frame, sensitive, schema)
     else:
         stars = suppressed_rows(frame, schema) & (not stated)  # where values are generalised, * is one of them
         suppressed = int(stars.sum())
         frame = frame.filter(~pl.Series(stars)) if suppressed else frame
-        bags, generalised = _bags_of_one(frame, schema, counterfeits or {}, stated)
-    identifying = tuple(
-        c.name for c in schema if c.role in (Role.IDENTIFYING, Role.SUBJECT) and c.name in frame.columns
-    )
-    known = tuple(c.name for c in schema.with_role(Role.INSENSITIVE) if c.name in frame.columns)
+        bags, generalised = bags_of_one(frame, schema, counterfeits or {}, stated, whole or {})
     return AuditReport(
         frame.height, bags.sizes.size, suppressed, generalised, verdicts(bags), identifying, known, bags
     )
 
 
-Held = tuple[NDArray[np.int64], Domain | BaseValues]  # the codes of a sensitive column, and what they mean
-
-
-def _bags_of_one(
-    frame: pl.DataFrame, schema: Schema, counterfeits: Mapping[int, int], stated: Mapping[str, Mapping[str, int]]
-) -> tuple[Bags, int]:
-    """The values of each class of rows, and how many of them are nodes above several."""
-    with ThreadPoolExecutor(1) as beside:
-        classes = beside.submit(classes_of, frame, schema)
-        held: list[Held] = [
-            stated_nodes(frame[c.name], c, stated[c.name])
-            if c.name in stated
-            else sensitive_codes(frame[c.name], c, schema)
-            for c in schema.with_role(Role.SENSITIVE)
-        ]
-        group = classes.result()
-    fakes = _fakes(frame, group, counterfeits) if counterfeits else None
-    return _bags(group, held, _persons(frame, schema), fakes)
-
-
-def _bags_of_two(frame: pl.DataFrame, sensitive: pl.DataFrame, schema: Schema) -> tuple[Bags, int]:
-    """The values of each group as the second table has them; and how many rows of the first are alike."""
-    secrets = schema.with_role(Role.SENSITIVE)
-    if len(secrets) > 1:
-        raise SpecError(
-            f"{len(secrets)} sensitive columns",
-            where="spec",
-            rule="a table of sensitive values by group has one",
-            remedy="give the spec it was made with",
-        )
-    tables = joined(frame, sensitive, secrets[0].name)
-    with ThreadPoolExecutor(1) as beside:
-        alike = beside.submit(_alike, frame, schema)
-        codes, meaning = sensitive_codes(sensitive[secrets[0].name], secrets[0], schema)
-        lines = tables.lines()
-        bags, generalised = _bags(tables.line_group[lines], [(codes[lines], meaning)])
-        return replace(bags, alike=alike.result()), generalised
-
-
-def _alike(frame: pl.DataFrame, schema: Schema) -> Crowds:
-    """How many rows are equal in all that is published of them, group numbers aside: by these nobody is known."""
-    with ThreadPoolExecutor(2) as pair:
-        codes = pair.map(lambda name: _text_codes(frame[name]), _known_columns(frame, schema))
-        return Crowds.of(row_counts(list(codes)))
-
-
-def _known_columns(frame: pl.DataFrame, schema: Schema) -> list[str]:
-    """What an adversary can know of a row."""
-    roles = (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)
-    return [c.name for c in schema if c.role in roles and c.name in frame.columns]
-
-
-def _bags(
-    group: NDArray[np.int64],
-    held: list[Held],
-    persons: NDArray[np.int64] | None = None,
-    fakes: NDArray[np.int64] | None = None,
-) -> tuple[Bags, int]:
-    bags = Bags.of(
-        group,
-        [codes for codes, _ in held],
-        subject=persons,
-        domains=[None if isinstance(meaning, BaseValues) else meaning for _, meaning in held],
-        base_values=[meaning if isinstance(meaning, BaseValues) else None for _, meaning in held],
-        counterfeits=fakes,
+def noted_columns(
+    frame: pl.DataFrame, schema: Schema, secrets: Sequence[ColumnSpec]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns that should not be published, and those that an adversary is taken to know; refuses a table that
+    lacks a quasi-identifying column or one of `secrets`, or has one that the spec does not declare."""
+    schema.require_roles()
+    refuse_undeclared(frame, schema, also=(GROUP,))
+    for column in (*schema.with_role(Role.QUASI_IDENTIFYING), *secrets):
+        if column.name not in frame.columns:
+            raise SpecError(
+                f"the table has no column {column.name}", where="header", rule="all declared columns are published"
+            )
+    identifying = tuple(
+        c.name for c in schema if c.role in (Role.IDENTIFYING, Role.SUBJECT) and c.name in frame.columns
     )
-    return bags, sum(meaning.generalised(codes) for codes, meaning in held if isinstance(meaning, BaseValues))
+    return identifying, tuple(c.name for c in schema.with_role(Role.INSENSITIVE) if c.name in frame.columns)
 
 
-def _fakes(frame: pl.DataFrame, group: NDArray[np.int64], stated: Mapping[int, int]) -> NDArray[np.int64]:
-    """Of each class the rows that stand for nobody; each class leaves somebody."""
-    number = frame[GROUP].cast(pl.Int64, strict=False).fill_null(-1).to_numpy() if GROUP in frame.columns else None
-    sizes = np.bincount(group)
-    fakes = np.zeros_like(sizes)
-    if number is not None:
-        fakes[group] = pl.Series(number).replace_strict(dict(stated), default=0, return_dtype=pl.Int64).to_numpy()
-    if fakes.sum() != sum(stated.values()) or (fakes >= sizes).any():
-        raise InputError(
-            "does not fit the data",
-            where=f"{COUNTERFEITS}.csv",
-            rule="a number per published group, less than its rows",
-            remedy="use the file that was published with it",
-        )
-    return fakes
-
-
-def suppressed_rows(frame: pl.DataFrame, schema: Schema) -> NDArray[np.bool_]:
-    """Which rows say nothing at all. A row of stars with a visible sensitive value says something:
-    it stays a member of a group (of all rows like it) and is judged with it."""
-    quasi, sensitive = (schema.with_role(r) for r in (Role.QUASI_IDENTIFYING, Role.SENSITIVE))
-    stars = frame.select(pl.all_horizontal(pl.col(c.name).cast(pl.String) == STAR for c in quasi))
-    flags = stars.to_series().fill_null(False).to_numpy()
-    if flags.any():
-        for column in sensitive:
-            shown = frame[column.name].cast(pl.String)
-            flags = flags & ((shown == STAR) | shown.is_null()).fill_null(True).to_numpy()
-    return np.asarray(flags, bool)
-
-
-def classes_of(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64]:
-    """Rows an adversary cannot tell apart: equal in all that is published but the sensitive.
-
-    A group number splits groups of equal labels, never joins different ones. Rows of a release
-    stand group by group, so runs of equal rows are the classes; any other table is sorted out.
-    """
-    names = _known_columns(frame, schema)
-    if GROUP in frame.columns:
-        number = frame[GROUP]
-        names = [GROUP, *names]
-        if number.dtype == pl.String:
-            number = number.cast(pl.Int64, strict=False)
-        if number.null_count() == 0 and number.is_sorted():
-            changes = pl.any_horizontal(pl.col(n).ne_missing(pl.col(n).shift()) for n in names)
-            new = frame.select(changes).to_series().to_numpy().astype(np.int64)
-            if new.sum() == number.n_unique():  # all rows of a group agree, so runs are classes
-                return np.cumsum(new) - 1
-    return dense_rank([_text_codes(frame[name]) for name in names])
-
-
-def _text_codes(series: pl.Series) -> NDArray[np.int64]:
-    if series.dtype.is_integer() and series.null_count() == 0:
-        return series.cast(pl.Int64).to_numpy()
-    return indexed(series.cast(pl.String))[1]
-
-
-def _persons(frame: pl.DataFrame, schema: Schema) -> NDArray[np.int64] | None:
-    """The person of each row, where the table says it: several rows of one person are no crowd."""
-    for spec in schema.with_role(Role.SUBJECT):
-        if spec.name in frame.columns:
-            cells = factorised(spec, frame[spec.name].cast(pl.String), schema.file.missing)
-            if cells.rows_with(cells.distinct.is_null()):
-                raise InputError(
-                    "rows without a person",
-                    where=cells.first_row(cells.distinct.is_null()),
-                    rule="a subject column names the person of every row",
-                    remedy="fill the cells in, or audit the table without this column",
-                )
-            labels = cells.distinct.drop_nulls().unique()
-            person = cells.distinct.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1)
-            return person.to_numpy()[cells.index]
-    return None
-
-
-def _judged(report: AuditReport, promises: list[PrivacyModel]) -> tuple[list[str], list[str]]:
+def _judged(
+    report: AuditReport, promises: list[PrivacyModel], judge: Callable[[PrivacyModel], Judgement]
+) -> tuple[list[str], list[str]]:
     """What is broken and what is met, in words."""
     met: list[str] = []
     failures = [f"identifying column {name} is published" for name in report.identifying]
@@ -337,7 +218,7 @@ def _judged(report: AuditReport, promises: list[PrivacyModel]) -> tuple[list[str
         failures.append("the data is not what its certificate was made for (digest differs)")
     failures += _contradictions(report)
     for promise in promises:
-        verdict = promise.check(report.bags)
+        verdict, (groups, rows) = judge(promise)
         bound, shown = promise.threshold(), verdict.shown()
         others = ", ".join(f"{n} = {v}" for n, v in promise.settings().items() if n != promise.bound)
         title, required = (
@@ -348,7 +229,6 @@ def _judged(report: AuditReport, promises: list[PrivacyModel]) -> tuple[list[str
             figure = "nothing is published" if shown is None else f"achieved {shown}"
             met.append(f"{title}: {figure}, required {required}")
             continue
-        groups, rows = promise.failing(report.bags)
         apart = promise.sizes_only and report.in_two_tables
         judged, of_all = ("set", " of rows that look alike") if apart else ("group", f" of {report.groups}")
         achieved = verdict.achieved if shown != "infinite" and Fraction(str(shown)) == bound else shown

@@ -8,36 +8,25 @@ release itself where those are public.
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from numbers import Integral
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
-
 from voile.core.release import Release
-from voile.core.schema import AS_IT_IS, COUNT, COUNTERFEITS, GROUP, ColumnSpec, FileOptions, Role, Schema, Type
-from voile.errors import InputError, ParameterError, SpecError, counted
-from voile.intake.columns import MISSING_LABEL
-from voile.intake.counterfeits import read_counterfeits
-from voile.intake.published_values import base_values_in, unquoted
-from voile.intake.sensitive_table import joined
+from voile.core.schema import AS_IT_IS, GROUP, ColumnSpec, Role, Schema, Type
+from voile.errors import InputError, SpecError, counted
+from voile.intake.published_values import base_values_in
 from voile.intake.spec_file import Spec, schema_of
-from voile.intake.table_reader import read_frame
-from voile.kernels.overlap import expected_counts
-from voile.querying.published_cells import Cells, PublishedColumn
+from voile.querying.estimated_sums import Meaning, PublishedRows, Sums, secret_in, sums_of
+from voile.querying.published_cells import PublishedColumn
 from voile.querying.query_text import Condition, parse_query, refuse
-from voile.release_files import locate, read_sensitive
+from voile.release_files import read_release
 
 _WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
 _EVENLY = (
     "values of {} are taken as equally likely for all rows of their group: where they go with other columns, the "
     "count is pulled towards the average"
 )
-_AUXILIARY = f"{COUNTERFEITS}.csv"
 
 
 @dataclass(frozen=True)
@@ -63,24 +52,8 @@ class Estimate:
         return {"ok": True, **asdict(self)}
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class _Published:
-    """What is known of a release: its rows, its columns, its counterfeits."""
-
-    frame: pl.DataFrame
-    columns: Mapping[str, PublishedColumn]
-    suppressed: int
-    counterfeits: Mapping[int, int]
-    quoted: bool  # our CSV: cells that a spreadsheet would run have a quote in front
-    sensitive: pl.DataFrame | None = None  # values by group, where they have a table of their own
-
-    def table_of(self, name: str) -> pl.DataFrame:
-        """The table that has a column."""
-        return self.frame if self.sensitive is None or name in self.frame.columns else self.sensitive
-
-
 def estimate(
-    release: Release | str | Path,
+    release: Any,
     query: str,
     spec: Spec | None = None,
     *,
@@ -88,8 +61,8 @@ def estimate(
 ) -> Estimate:
     """How many rows of the source meet a query, as far as a release tells.
 
-    `release` is one from `voile.anonymize`, or the folder or file of one; `query` is for example
-    "age between 30 and 39 and disease = 'flu'". The spec is needed for columns with a hierarchy, for
+    `release` is one from `voile.anonymize`, the folder or file of one, or its table (`voile.database`); `query` is
+    for example "age between 30 and 39 and disease = 'flu'". The spec is needed for columns with a hierarchy, for
     ordinals, and where there is no certificate. `counterfeits` are rows per group that stand for
     nobody (of a folder: its counterfeits.csv).
 
@@ -104,154 +77,86 @@ def estimate(
     (1.17, 0.69, 0, 2)
     """
     conditions = parse_query(query)
-    published = _published(release, None if spec is None else schema_of(spec), counterfeits)
-    asked: dict[str, list[Condition]] = {}
-    for condition in conditions:
-        if condition.column not in published.columns:
-            raise refuse(
-                "no column of this name",
-                condition.position,
-                f"published: {', '.join(published.columns)}",
-                "write it as in the header, in double quotes if it has blanks",
-            )
-        asked.setdefault(condition.column, []).append(condition)
-    read = {name: _cells(published, name, mine) for name, mine in asked.items()}
-    return _answered(published, read) if published.sensitive is None else _answered_apart(published, read)
-
-
-def _cells(published: _Published, name: str, conditions: list[Condition]) -> tuple[NDArray[np.int64], Cells]:
-    """Which distinct label each row has in a column, and what the labels mean for the query."""
-    column = published.table_of(name)[name]
-    dtype = column.dtype
-    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
-        raise InputError("cells of an unsupported type", where=f"column {name}", rule="text, number or date")
-    text = column.cast(pl.String).fill_null(MISSING_LABEL)
-    runs = text.rle().struct.unnest()  # rows of a group stand together: each label is looked up once per group
-    labels = runs["value"].unique()
-    codes = runs["value"].cast(pl.Enum(labels)).to_physical().cast(pl.Int64).to_numpy()
-    which = np.repeat(codes, runs["len"].to_numpy())
-    plain = unquoted(labels) if published.quoted else labels
-    return which, published.columns[name].read(plain, conditions)
-
-
-def _answered(published: _Published, read: Mapping[str, tuple[NDArray[np.int64], Cells]]) -> Estimate:
-    rows = published.frame.height
-    cells = [cells for _, cells in read.values()]
-    first = np.cumsum([0, *(c.size.size for c in cells)])
-    cell = np.column_stack([at + which for at, (which, _) in zip(first, read.values(), strict=False)])
-    accepted, size = (np.concatenate([getattr(c, name) for c in cells]) for name in ("accepted", "size"))
-    group, sizes, fake = _real(published)
-    expected, variance = expected_counts(
-        cell,
-        np.arange(rows + 1),
-        np.zeros(rows, np.int64),
-        np.ones(rows),
-        (1 - fake / np.maximum(1, sizes))[group],
-        (accepted / size)[:, None],
-        np.ones((1, 1)),
-    )
-    sure, possible = (
-        np.bincount(group, np.concatenate(flags)[cell].all(axis=1), sizes.size).astype(np.int64)
-        for flags in ([c.sure for c in cells], [c.possible for c in cells])
-    )
-    at_least = int(np.maximum(0, sure - fake).sum())
-    at_most = int(np.minimum(possible, sizes - fake).sum())
-    count = min(max(float(expected[0]), float(at_least)), float(at_most))
-    error: float | None = None
-    blind, inside = (np.concatenate([getattr(c, name) for c in cells])[cell] for name in ("blind", "possible"))
-    notes = _notes(published, read, fake)
-    if (blind.any(axis=1) & inside.all(axis=1)).any():
-        low, high = float(at_least), float(at_most)
-        notes.append("what is hidden decides: the range is all that is possible")
-    else:
-        error = math.sqrt(max(0.0, float(variance[0])))
-        low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
-    return Estimate(count, error, low, high, at_least, at_most, rows, "; ".join(notes))
-
-
-def _answered_apart(published: _Published, read: Mapping[str, tuple[NDArray[np.int64], Cells]]) -> Estimate:
-    """From two tables: of the rows of a group that match in what is published as it is, each has a value with the
-    chance of its share. How many do is hypergeometric: everybody is as likely as everybody to have it."""
-    assert published.sensitive is not None
-    secret = next((name for name in published.sensitive.columns if name not in (GROUP, COUNT)), "")
-    tables = joined(published.frame, published.sensitive, secret)
-    sizes, one = tables.sizes, np.ones_like(tables.row_group)
-    rows = _met([pair for name, pair in read.items() if name != secret], tables.row_group, one, sizes.size)
-    asked = [pair for name, pair in read.items() if name == secret]
-    values = _met(asked, tables.line_group, tables.line_rows, sizes.size)
-    share = values.expected / sizes
-    spread = share * (1 - share) * (sizes - rows.expected) / np.maximum(1, sizes - 1)
-    at_least = int(np.maximum(0, rows.sure + values.sure - sizes).sum())
-    at_most = int(np.minimum(rows.possible, values.possible).sum())
-    count = min(max(float((rows.expected * share).sum()), float(at_least)), float(at_most))
-    error = math.sqrt(max(0.0, float((rows.expected * spread).sum())))
-    low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
-    notes = _notes(published, read, np.zeros(1, np.int64))
-    if error:
-        notes.append(_EVENLY.format(secret))
-    return Estimate(count, error, low, high, at_least, at_most, published.frame.height, "; ".join(notes))
+    described, rows, quoted = _published(release, None if spec is None else schema_of(spec), counterfeits)
+    asked = described.asked(conditions)
+    meanings = {
+        name: Meaning.of(described.columns[name], rows.labels(name), mine, quoted) for name, mine in asked.items()
+    }
+    return described.concluded(sums_of(rows, meanings), meanings)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class _Met:
-    """Of each group the rows that conditions are expected to accept, surely accept and may accept."""
+class Described:
+    """What spec and certificate say of a release: its columns, and rows that were suppressed; `apart` is the
+    sensitive column that has a table of its own."""
 
-    expected: NDArray[np.float64]
-    sure: NDArray[np.int64]
-    possible: NDArray[np.int64]
+    columns: Mapping[str, PublishedColumn]
+    suppressed: int
+    apart: str = ""
 
+    @classmethod
+    def of(
+        cls, schema: Schema | None, certificate: Mapping[str, Any] | None, shown: set[str], apart: str = ""
+    ) -> "Described":
+        """Of a release that has these columns."""
+        if schema is None and certificate is None:
+            raise SpecError(
+                "neither a certificate nor a spec",
+                where="release",
+                rule="one of them says what the columns are",
+                remedy="give the spec (-s), or the folder of the release",
+            )
+        columns, suppressed = _stated(schema, certificate or {})
+        if apart:  # nothing is generalised
+            columns = {name: replace(column, generalised=False, known=True) for name, column in columns.items()}
+        return cls({name: column for name, column in columns.items() if name in shown}, suppressed, apart)
 
-def _met(
-    read: list[tuple[NDArray[np.int64], Cells]], group: NDArray[np.int64], times: NDArray[np.int64], groups: int
-) -> _Met:
-    """How far the lines of a table meet the conditions on its columns; a line counts for so many rows."""
-    share, sure, possible = times.astype(float), times > 0, times > 0
-    for which, cells in read:
-        share = share * (cells.accepted / cells.size)[which]
-        sure, possible = sure & cells.sure[which], possible & cells.possible[which]
-    counts = [np.bincount(group, times * flags, groups).astype(np.int64) for flags in (sure, possible)]
-    return _Met(np.bincount(group, share, groups).astype(float), *counts)
+    def asked(self, conditions: Sequence[Condition]) -> dict[str, list[Condition]]:
+        """The conditions on each column."""
+        found: dict[str, list[Condition]] = {}
+        for condition in conditions:
+            if condition.column not in self.columns:
+                raise refuse(
+                    "no column of this name",
+                    condition.position,
+                    f"published: {', '.join(self.columns)}",
+                    "write it as in the header, in double quotes if it has blanks",
+                )
+            found.setdefault(condition.column, []).append(condition)
+        return found
 
+    def concluded(self, sums: Sums, meanings: Mapping[str, Meaning]) -> Estimate:
+        """The estimate that sums over all rows come to."""
+        at_least, at_most = sums.at_least, sums.at_most
+        count = min(max(sums.expected, float(at_least)), float(at_most))
+        error = None if sums.hidden else math.sqrt(max(0.0, sums.variance))
+        notes = self._notes(sums, meanings)
+        if error is None:
+            low, high = float(at_least), float(at_most)
+            notes.append("what is hidden decides: the range is all that is possible")
+        else:
+            low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
+        if self.apart and error:
+            notes.append(_EVENLY.format(self.apart))
+        return Estimate(count, error, low, high, at_least, at_most, sums.rows, "; ".join(notes))
 
-def _notes(
-    published: _Published, read: Mapping[str, tuple[NDArray[np.int64], Cells]], fake: NDArray[np.int64]
-) -> list[str]:
-    notes = [cells.note for _, cells in read.values() if cells.note]
-    impossible = [name for name, (_, cells) in read.items() if not cells.possible.any()]
-    notes += [f"no published cell of {name} can hold what is asked" for name in impossible]
-    if published.suppressed:
-        notes.append(
-            f"{counted(published.suppressed, 'row')} of the source suppressed: not counted, not even at most"
-        )
-    if fake.any():
-        notes.append(f"{counted(int(fake.sum()), 'counterfeit row')} discounted")
-    return notes
-
-
-def _real(published: _Published) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The group of each row, and per group its rows and its counterfeits; all one group if there are none."""
-    frame = published.frame
-    if not published.counterfeits:
-        return np.zeros(frame.height, np.int64), np.array([frame.height]), np.zeros(1, np.int64)
-    plain = frame[GROUP].dtype.is_integer() or frame[GROUP].dtype == pl.String
-    number = frame[GROUP].cast(pl.Int64, strict=False).fill_null(-1).to_numpy() if plain else np.zeros(0, np.int64)
-    groups, group, sizes = np.unique(number, return_inverse=True, return_counts=True)
-    stated = published.counterfeits
-    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for pair in stated.items() for n in pair)
-    size = dict(zip(groups.tolist(), sizes.tolist(), strict=True))
-    if not whole or not all(0 <= n <= size.get(g, -1) for g, n in stated.items()):
-        raise ParameterError(
-            "not the counterfeits of this release",
-            where="counterfeits",
-            rule="a number per published group, at most its rows",
-            remedy="use the list that was published with it",
-        )
-    return group, sizes, np.array([stated.get(g, 0) for g in groups.tolist()], np.int64)
+    def _notes(self, sums: Sums, meanings: Mapping[str, Meaning]) -> list[str]:
+        notes = [meaning.cells.note for meaning in meanings.values() if meaning.cells.note]
+        impossible = [name for name, meaning in meanings.items() if not meaning.cells.possible.any()]
+        notes += [f"no published cell of {name} can hold what is asked" for name in impossible]
+        if self.suppressed:
+            notes.append(
+                f"{counted(self.suppressed, 'row')} of the source suppressed: not counted, not even at most"
+            )
+        if sums.fakes:
+            notes.append(f"{counted(sums.fakes, 'counterfeit row')} discounted")
+        return notes
 
 
 def _published(
-    release: Release | str | Path, schema: Schema | None, counterfeits: Mapping[int, int] | None
-) -> _Published:
+    release: Any, schema: Schema | None, counterfeits: Mapping[int, int] | None
+) -> tuple[Described, PublishedRows, bool]:
+    """What is known of a release, its rows, and whether it is our CSV."""
     certificate: Mapping[str, Any] | None
     quoted, sensitive = False, None
     if isinstance(release, Release):
@@ -260,34 +165,16 @@ def _published(
         if counterfeits is None and release.counterfeits is not None:
             counterfeits = dict(release.counterfeits.iter_rows())
     else:
-        path, certificate, problem = locate(Path(release))
-        if problem and schema is None:
-            raise InputError(problem[0], where=path.name, remedy="give the spec (-s)")
-        ours = path != Path(release) or certificate is not None or schema is None
-        frame = read_frame(
-            path,
-            Schema((), FileOptions() if ours or schema is None else schema.file),
-            may_be_empty=certificate is not None,
-        )
-        quoted = ours and path.suffix.lower() == ".csv"
-        sensitive = read_sensitive(path, certificate) if ours else None
-        if counterfeits is None and (path.parent / _AUXILIARY).is_file() and ours:
-            counterfeits = read_counterfeits(path.parent / _AUXILIARY)
-    if schema is None and certificate is None:
-        raise SpecError(
-            "neither a certificate nor a spec",
-            where="release",
-            rule="one of them says what the columns are",
-            remedy="give the spec (-s), or the folder of the release",
-        )
+        found = read_release(release, schema or Schema(()))
+        frame, certificate, sensitive, quoted = found.frame, found.certificate, found.sensitive, found.quoted
+        if found.problem and schema is None:
+            raise InputError(found.problem[0], where=found.name, remedy="give the spec (-s)")
+        counterfeits = found.counterfeits() if counterfeits is None else counterfeits
+    rows = PublishedRows(frame, counterfeits or {}, sensitive)
+    described = Described.of(schema, certificate, rows.names, "" if sensitive is None else secret_in(sensitive))
     if counterfeits and GROUP not in frame.columns:
         raise InputError("counterfeits, but no column group", where="release")
-    columns, suppressed = _stated(schema, certificate or {})
-    shown = {*frame.columns, *(() if sensitive is None else sensitive.columns)}
-    if sensitive is not None:  # nothing is generalised
-        columns = {name: replace(column, generalised=False, known=True) for name, column in columns.items()}
-    columns = {name: column for name, column in columns.items() if name in shown}
-    return _Published(frame, columns, suppressed, counterfeits or {}, quoted, sensitive)
+    return described, rows, quoted
 
 
 def _stated(schema: Schema | None, certificate: Mapping[str, Any]) -> tuple[dict[str, PublishedColumn], int]:

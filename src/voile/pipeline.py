@@ -1,9 +1,9 @@
 """The straight line: read -> Table -> partition -> check -> render -> write -> audit -> reveal."""
 
-import hashlib
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from voile import catalog
 from voile.asked import RELEASE, algorithm_for, asked_for, refuse_seed
-from voile.auditing import AuditReport, audit
+from voile.auditing import AuditReport
 from voile.core.algorithm import Algorithm, RandomisedAlgorithm
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
@@ -26,7 +26,7 @@ from voile.core.order import dense_rank
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.release import Release
-from voile.core.schema import SENSITIVE_TABLE, Role, Schema
+from voile.core.schema import Role, Schema
 from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
@@ -35,21 +35,16 @@ from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.measuring import measured, parse_measures
 from voile.output.certificate import Claim, certificate
+from voile.output.database_target import target_of
 from voile.output.staging import Staging
-from voile.output.writers import (
-    set_dates,
-    write_counterfeits,
-    write_data,
-    write_document,
-    write_hierarchy_file,
-    write_private,
-)
+from voile.output.writers import write_hierarchy_file
 from voile.prices import priced_l, with_prices
 from voile.rendering.publishable import refuse_exact, refuse_hidden_tree
 from voile.rendering.release_frame import rendered
-from voile.reporting.pages import draft, is_wanted, write_reports
 from voile.reporting.private_report import truth_of
 from voile.requirements import further_promises, promise_of
+from voile.sql.source import source_of
+from voile.writing import write_audited
 
 Report = Callable[[str, float], None]  # called with a stage and the share of it that is done
 
@@ -58,11 +53,14 @@ def silent(stage: str, share: float) -> None:
     """Report nothing."""
 
 
-def read(source: Any, spec: Spec, *, may_be_empty: bool = False) -> Table:
+def read(
+    source: Any, spec: Spec, *, table: str | None = None, query: str | None = None, may_be_empty: bool = False
+) -> Table:
     """Read a table as its spec declares it.
 
     `source` is a CSV or Parquet file, or any Arrow-capable data frame: polars (also lazy), pandas,
-    a pyarrow Table, a DuckDB relation. `spec` is a TOML file, a Schema, or a mapping of columns.
+    a pyarrow Table, a DuckDB relation. Or the address of a database (postgresql://user@host/database, sqlite:///file)
+    with its `table` or a `query`. `spec` is a TOML file, a Schema, or a mapping of columns.
     `may_be_empty`: for a series from which everybody has left.
 
     >>> import polars as pl
@@ -70,7 +68,7 @@ def read(source: Any, spec: Spec, *, may_be_empty: bool = False) -> Table:
     >>> read(patients, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
     Table(2 rows: age quasi-identifying, disease sensitive)
     """
-    return read_table(source, schema_of(spec), may_be_empty=may_be_empty)
+    return read_table(source_of(source, table, query), schema_of(spec), may_be_empty=may_be_empty)
 
 
 def export_hierarchy(table: Table, column: str, path: str | Path) -> Path:
@@ -173,7 +171,7 @@ def released(
         document = certificate(table, boxes, claim, bags, checks, catalog.metrics())
         attacked = exact_findings(bags, checks, promises, claim.algorithm.key)
         document["attacks"] = [finding.document() for finding in attacked]
-        graded = worst_case(table, _classes(table, partition), bags, promises)
+        graded = worst_case(table, classes_of_partition(table, partition), bags, promises)
         truth: dict[str, Any] = {}
         if claim.algorithm.generalises:
             document["true_values"], truth = _on_true_values(table, partition, claim.promise)
@@ -215,7 +213,7 @@ def _drawn(algorithm: Algorithm, table: Table, draws: Draws, progress: Callable[
 
 def _checked(table: Table, partition: Partition, promises: list[PrivacyModel]) -> Bags:
     """The bags of the classes an adversary sees; raises if a promise is broken."""
-    bags = table.bags(_classes(table, partition), partition)
+    bags = table.bags(classes_of_partition(table, partition), partition)
     for promise in promises:
         if promise.check(bags).ok:
             continue
@@ -236,7 +234,7 @@ def _on_true_values(
     """The same promise on the values before they were generalised: what a reader learns who sees through it. For
     the certificate, rounded up to one decimal place, and exactly, with counts, for the steward: exact figures are
     facts about who has what, with which a reader could test guesses (design section 5)."""
-    classes = _classes(table, partition)
+    classes = classes_of_partition(table, partition)
     bags = table.bags(classes)
     found = {"achieved": promise.check(bags)}
     if partition.generalises:  # and who only knows how frequent values are in the table
@@ -258,7 +256,7 @@ def _rounded_up(verdict: Verdict) -> float | int | str | None:
     return tenths // 10 if tenths % 10 == 0 else tenths / 10
 
 
-def _classes(table: Table, partition: Partition) -> NDArray[np.int64]:
+def classes_of_partition(table: Table, partition: Partition) -> NDArray[np.int64]:
     """Groups, split by the columns that are published as they are: the adversary sees those too, unless they are
     apart from the values."""
     if not table.kept or partition.separate:
@@ -285,58 +283,19 @@ def _private_record(table: Table) -> dict[str, Any]:
     return record
 
 
-def write(release: Release, folder: str | Path, format: str = "csv", with_report: bool | None = None) -> Path:
-    """Publish a release into a new folder; a failed audit reveals nothing."""
-    with Staging(folder) as staging:
-        write_audited(release, staging, format, with_report=with_report)
-    return staging.target
-
-
-def write_audited(
+def write(
     release: Release,
-    staging: Staging,
-    format: str,
-    register: Callable[[dict[str, str]], None] | None = None,
+    folder: str | Path,
+    format: str = "csv",
     with_report: bool | None = None,
-) -> AuditReport:
-    """Write, audit from the bytes on disk, and reveal; `register` learns the digests before the world does.
-    Reports are drawn meanwhile."""
-    with staging.writing(), ThreadPoolExecutor(1) as meanwhile:
-        drawing = meanwhile.submit(draft, release) if is_wanted(with_report) else None
-        data = write_data(release.frame, staging.path, format)
-        files = {data.name: sha256_of(data)}
-        if release.sensitive is not None:
-            apart = write_data(release.sensitive, staging.path, format, SENSITIVE_TABLE)
-            files[apart.name] = sha256_of(apart)
-        if release.counterfeits is not None:
-            beside = write_counterfeits(release.counterfeits, staging.path)
-            files[beside.name] = sha256_of(beside)
-        document = {**release.certificate, "files": files}
-        written = write_document(document, staging.path / "certificate.json")
-        digests = {**files, written.name: sha256_of(written)}
-        found = audit(staging.path, release.schema)
-        truth = {} if drawing is None else drawing.result().truth
-        write_private({**release.private_record, **truth}, staging.path / "private")
-        if drawing is not None and found.ok:
-            write_reports(drawing.result(), found, release.private_record, staging.path)
-        set_dates(staging.path, str(release.certificate["date"]))
-    if not found.ok or found.rows != release.frame.height or not found.digest_matches:
-        raise PromiseBroken(
-            "the written release failed its audit; nothing was revealed",
-            where=data.name,
-            rule="; ".join(found.failures) or "rows and digest as written",
-            remedy="check the disk; if it persists, please report it",
-        )
-    if register is not None:
-        register(digests)
-    staging.reveal()
-    return found
-
-
-def sha256_of(path: Path) -> str:
-    """The digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    to: str | None = None,
+    to_table: str | None = None,
+) -> Path:
+    """Publish a release into a new folder, or its rows into a database; a failed audit reveals nothing."""
+    target = None if to is None else target_of(to, to_table)
+    with Staging(folder) as staging, target or nullcontext():
+        write_audited(release, staging, format, with_report=with_report, target=target)
+    return staging.target
 
 
 def publish(
@@ -346,20 +305,24 @@ def publish(
     folder: str | Path,
     *,
     format: str = "csv",
+    to: str | None = None,
+    to_table: str | None = None,
     report: Report = silent,
     with_report: bool | None = None,
     **options: Any,
 ) -> tuple[Release, AuditReport]:
-    """Read a file or data frame, make a release and write it into a new folder; the whole line.
+    """Read a file, data frame or `voile.database`, make a release and write it into a new folder; the whole line.
 
     `algorithm` may be None: then what `against` asks for chooses it, as in `anonymize`. `format` is "csv" or
-    "parquet", `with_report=False` leaves report.html out, `options` are those of `anonymize`.
-    Returns the release and its audit. The folder is reserved first, so that a long run cannot fail at its end.
+    "parquet", `with_report=False` leaves report.html out, `options` are those of `anonymize`. `to` is the address
+    of a database: the rows become its table `to_table`, and the folder has all but them.
+    Returns the release and its audit. The place is reserved first, so that a long run cannot fail at its end.
     """
-    with Staging(folder) as staging:
+    target = None if to is None else target_of(to, to_table)
+    with Staging(folder) as staging, target or nullcontext():
         report("reading", 0)
         table = read(source, spec)
         release = anonymize(table, algorithm, report=report, **options)
         report("writing and auditing", 0)
-        found = write_audited(release, staging, format, with_report=with_report)
+        found = write_audited(release, staging, format, with_report=with_report, target=target)
     return replace(release, certificate=found.certificate or {}), found

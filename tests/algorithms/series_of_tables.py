@@ -122,6 +122,22 @@ def by_literal(table, known, algorithm, draws):
     )
 
 
+def check_release(values, known, groups, m):
+    """m-unique, signatures for ever, a real row in every group, everybody published or with a reason not to be."""
+    for rows, fakes in groups:
+        bag = [*(values[row] for row in rows), *fakes]
+        assert rows
+        assert len(set(bag)) == len(bag) >= m
+        assert all(known[row] in (literal.NEW, tuple(sorted(bag))) for row in rows)
+    published = {row for rows, _ in groups for row in rows}
+    assert sum(len(rows) for rows, _ in groups) == len(published)
+    new = {row for row, signature in enumerate(known) if signature == literal.NEW}
+    assert {row for row, s in enumerate(known) if isinstance(s, tuple)} == published - new
+    counts = np.bincount([values[row] for row in new] or [0])
+    waiting = bool(new) and m * counts.max() > len(new)
+    assert published & new == (set() if waiting else new)
+
+
 @st.composite
 def series(draw, releases=4, most=14, persons=20, values=5):
     """Tables of some of the same people: they come, go and return, move, and seldom change their value."""

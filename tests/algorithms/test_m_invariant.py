@@ -11,6 +11,7 @@ from tests.algorithms.series_of_tables import (
     Memory,
     Person,
     by_literal,
+    check_release,
     groups_of,
     names_in,
     series,
@@ -253,21 +254,6 @@ def test_large_buckets_are_split_alike(balance, values, m):
         assert sorted(groups) == sorted(expected)
         check_release(values_in(table), memory.of(table), groups, m)
         memory.keep(table, groups)
-
-
-def check_release(values, known, groups, m):
-    for rows, fakes in groups:
-        bag = [*(values[row] for row in rows), *fakes]
-        assert rows
-        assert len(set(bag)) == len(bag) >= m
-        assert all(known[row] in (literal.NEW, tuple(sorted(bag))) for row in rows)
-    published = {row for rows, _ in groups for row in rows}
-    assert sum(len(rows) for rows, _ in groups) == len(published)
-    new = {row for row, signature in enumerate(known) if signature == literal.NEW}
-    assert {row for row, s in enumerate(known) if isinstance(s, tuple)} == published - new
-    counts = np.bincount([values[row] for row in new] or [0])
-    waiting = bool(new) and m * counts.max() > len(new)
-    assert published & new == (set() if waiting else new)
 
 
 @both_balances

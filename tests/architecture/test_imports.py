@@ -13,15 +13,18 @@ LAYERS = [
     {"__main__"},
     {"cli"},
     {"web"},
+    {"spark"},
     {"attacking", "comparing"},
     {"series", "hospital", "series_auditing"},
     {"pipeline", "estimating", "explaining"},
+    {"writing"},
     {"reporting"},
     {"auditing", "inspection", "measuring", "querying", "prices"},
-    {"release_files", "certified"},
+    {"release_files", "certified", "published_bags"},
     {"requirements", "exposure", "asked"},
     {"catalog"},
     {"intake", "output", "ledger"},
+    {"sql"},
     {"algorithms", "rendering", "metrics", "attacks"},
     {"models"},
     {"theory"},
@@ -121,6 +124,20 @@ def test_optional_packages_have_one_place():
     assert not loaded_after(listing) & {"sklearn"}
 
 
+def test_the_driver_of_the_ledger_has_one_place():
+    """psycopg comes with the extra [sql]: the ledger asks for it in one file, when it connects."""
+    users = set()
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if part_of(path) == "ledger" and any(name.split(".")[0] == "psycopg" for name in names):
+                users.add(path.relative_to(PACKAGE).as_posix())
+    assert users == {"ledger/postgresql_connection.py"}
+    naming = "from voile.ledger.home import home_of\nhome_of('postgresql://h/d#x')\nhome_of('a.ledger')"
+    assert not loaded_after(naming) & {"psycopg", "adbc_driver_postgresql"}
+
+
 def test_the_web_framework_has_one_place():
     """It comes with the extra [web]: only the app may ask for it."""
     for path in modules():
@@ -129,6 +146,27 @@ def test_the_web_framework_has_one_place():
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             used = {name.split(".")[0] for name in names} & {"nicegui", "fastapi", "uvicorn", "starlette"}
             assert not used or part_of(path) == "web", path.name
+
+
+def test_the_drivers_of_databases_have_one_place():
+    """They come with the extra [sql], and are loaded when a database is first asked for."""
+    users = {path.relative_to(PACKAGE).as_posix() for path in modules() if "adbc_driver" in path.read_text()}
+    assert users == {"sql/drivers.py"}
+    assert "pyarrow" in (PACKAGE / "sql" / "drivers.py").read_text()
+    assert not loaded_after("from voile.sql import source") & {"adbc_driver_manager", "pyarrow"}
+
+
+def test_spark_has_one_place():
+    """It comes with the extra [spark]: only its package asks for it, when something runs on a cluster."""
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            used = {name.split(".")[0] for name in names} & {"pyspark", "py4j"}
+            assert not used or part_of(path) == "spark", path.name
+    listing = "import voile.spark.cluster\nfrom voile.cli import algorithms, anonymize, audit, estimate"
+    loaded = loaded_after(listing)
+    assert "polars" in loaded and not loaded & {"pyspark", "py4j", "pandas"}
 
 
 def test_help_is_light():

@@ -132,7 +132,7 @@ def _seated(options: list[list[int]]) -> int:
 
 def exposed(scene: Scene) -> list[str]:
     """What others could read although it is not revealed: the ledger and its company, keys, staging folders."""
-    secret = [p for p in scene.root.iterdir() if p.name.startswith(scene.ledger.name)]
+    secret = [p for p in scene.root.iterdir() if p.name.startswith(Path(scene.ledger).name)]
     secret += [*scene.keys.glob("*"), *scene.out.glob(".*"), *scene.out.glob("*/private")]
     return [f"mode: {p.name} is open to others" for p in secret if p.lstat().st_mode & 0o077]
 

@@ -59,9 +59,13 @@ def keys_of(book: Book, folder: Path) -> list[bytes]:
     return [bytes.fromhex(word) for word in lines if len(word) == 64][:generation]
 
 
-def read_book(ledger: Path) -> Book:
-    """Read a copy, so that the original keeps its log of unfinished work; shared memory is not copied."""
+def read_book(ledger: Path | str) -> Book:
+    """Read a copy, so that the original keeps its log of unfinished work; shared memory is not copied. On a server
+    nobody sees unfinished work."""
     book = Book()
+    if isinstance(ledger, str):
+        _read_server(book, ledger)
+        return book
     if not ledger.exists():
         return book
     with tempfile.TemporaryDirectory() as scratch:
@@ -77,13 +81,27 @@ def read_book(ledger: Path) -> Book:
     return book
 
 
+def _read_server(book: Book, ledger: str) -> None:
+    import psycopg
+
+    address, _, schema = ledger.partition("#")
+    with psycopg.connect(address) as base:
+        found = base.execute("select 1 from pg_tables where schemaname = %s and tablename = 'chain'", (schema,))
+        if found.fetchall():
+            base.execute(f"set search_path = {schema}")
+            _fill_rows(book, base)
+
+
 def _fill(book: Book, base: sqlite3.Connection) -> None:
     integrity = base.execute("pragma integrity_check").fetchall()
     if integrity != [("ok",)]:
         book.faults.append(f"I1: integrity {integrity}")
     tables = {name for (name,) in base.execute("select name from sqlite_master where type = 'table'")}
-    if "chain" not in tables:
-        return
+    if "chain" in tables:
+        _fill_rows(book, base)
+
+
+def _fill_rows(book: Book, base) -> None:
     for number, kind, body, previous, digest in base.execute(
         "select number, kind, body, previous, hash from chain order by number"
     ):

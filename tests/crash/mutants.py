@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from voile.ledger import database, lock, memory, places, store
+from voile.ledger import database, file_home, lock, memory, places, store
 from voile.ledger import keys as key_files
 from voile.ledger import witness as witnesses
 from voile.output import staging
@@ -28,9 +28,9 @@ def reveal_before_reserve() -> None:
 
     def at_last(self, release):
         commit(self, release)
-        self._connection.execute("commit")
+        self._hold.connection.execute("commit")
 
-    store.transaction = left_open
+    file_home.transaction = left_open
     store.Ledger.commit = at_last
 
 
@@ -161,5 +161,11 @@ MUTANTS: dict[str, Callable[[], None]] = {
 
 
 def apply(name: str) -> None:
-    """Become that mutant."""
-    MUTANTS[name]()
+    """Become that mutant, or one that dies at a statement (dies:WHEN), or several of them (a+b)."""
+    from tests.crash.statements import die_at
+
+    for one in name.split("+"):
+        if one.startswith("dies:"):
+            die_at(one.removeprefix("dies:"))
+        else:
+            MUTANTS[one]()

@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from functools import cache, partial
 
 import pytest
 
@@ -35,11 +36,17 @@ def after(stage, loss):
     return aftermath(stage.scene, stage.warm, sightings(loss.seen))
 
 
+@pytest.fixture(scope="module")
+def possible(stage):
+    """What may be left of each act: recorded once, for all its chunks."""
+    return cache(partial(recorded, stage))
+
+
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.parametrize("act", ACTS)
-def test_nothing_is_lost_when_the_power_fails(stage, act, chunk):
-    possible, found = recorded(stage, act), []
-    chosen = random.Random(11).sample(possible, min(REPLAYS[act], len(possible)))
+def test_nothing_is_lost_when_the_power_fails(stage, possible, act, chunk):
+    found = []
+    chosen = random.Random(11).sample(possible(act), min(REPLAYS[act], len(possible(act))))
     for loss in chosen[chunk::CHUNKS]:
         found += [(loss.after.name, loss.after.target, violation) for violation in after(stage, loss)]
     assert found == []

@@ -1,8 +1,8 @@
 """`voile` started hundreds of times: one process imports everything, and forks for each run.
 
-A child is the real command line in a process of its own, only without the second that imports
-and loading of kernels cost. The first child reports what it needed; the parent then loads just
-that. The parent itself never runs a query: the threads of polars do not survive a fork.
+A child is the real command line in a process of its own, only without the seconds that imports
+and loading of kernels cost. A child that had to load something reports what; the parent then loads
+just that. The parent itself never runs a query: the threads of polars do not survive a fork.
 """
 
 import atexit
@@ -23,7 +23,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE = 90.0
+PATIENCE = 90.0  # seconds until a run is taken as hung
+MUCH_PATIENCE = 1200.0  # of one that may have to compile, or compares a whole catalog
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Run:
     def __init__(self, server: "WarmProcess", pid: int, said: Path) -> None:
         self.server, self.pid, self.said = server, pid, said
 
-    def wait(self) -> Outcome:
-        code = self.server.ask(wait=self.pid)["code"]
+    def wait(self, patience: float = PATIENCE) -> Outcome:
+        code = self.server.ask(wait=self.pid, patience=patience)["code"]
         texts = []
         for suffix in (".out", ".err"):
             path = self.said.with_suffix(suffix)
@@ -57,6 +58,7 @@ class WarmProcess:
     def __init__(self, scratch: Path) -> None:
         self.scratch = scratch
         self.started = 0
+        self.environment: dict[str, str] = {}  # what a run finds beside what this process has
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.crash.warm_process"],
             stdin=subprocess.PIPE,
@@ -72,20 +74,35 @@ class WarmProcess:
         return json.loads(self.process.stdout.readline())
 
     def start(self, arguments, *, keys: Path, mutant: str = "", gate: Path | None = None) -> Run:
+        """With every file for all to read: what is private must be made so, not left to the user's mask."""
+        environment = {**self.environment, "VOILE_KEYS": str(keys)}
+        return self._start(arguments, environment, mutant=mutant, gate=str(gate or ""), umask=0)
+
+    def _start(self, arguments, environment, **more) -> Run:
         self.started += 1
         said = self.scratch / f"said-{self.started}"
-        request = {"arguments": [str(a) for a in arguments], "keys": str(keys), "mutant": mutant}
-        pid = self.ask(**request, said=str(said), gate=str(gate or ""))["pid"]
-        return Run(self, pid, said)
+        pid = self.ask(arguments=[str(a) for a in arguments], environment=environment, said=str(said), **more)
+        return Run(self, pid["pid"], said)
 
     def run(self, arguments, *, keys: Path, mutant: str = "") -> Outcome:
         return self.start(arguments, keys=keys, mutant=mutant).wait()
 
     def warm(self, arguments, *, keys: Path) -> Outcome:
         """Run once, and load in the parent whatever that run had to load."""
+        return self._learning(arguments, {**self.environment, "VOILE_KEYS": str(keys)}, umask=0)
+
+    def typed(self, arguments, *, cwd: Path, environment: dict[str, str], given: str) -> Outcome:
+        """Run as typed in a folder, with that environment alone and something to read; warmer for the next."""
+        entered = self.scratch / "given"
+        entered.write_text(given, encoding="utf-8")
+        return self._learning(arguments, environment, cwd=str(cwd), given=str(entered))
+
+    def _learning(self, arguments, environment, **more) -> Outcome:
         report = self.scratch / "needed.pickle"
-        outcome = self.start(arguments, keys=keys, mutant=f"report:{report}").wait()
-        self.ask(warm=str(report))
+        outcome = self._start(arguments, environment, report=str(report), **more).wait(MUCH_PATIENCE)
+        if report.exists():
+            self.ask(warm=str(report))
+            report.unlink()
         return outcome
 
     def close(self) -> None:
@@ -106,9 +123,18 @@ def _kernels():
                     yield (name, attribute), value
 
 
-def _report(path: str) -> None:
-    needed = {place: list(kernel.signatures) for place, kernel in _kernels()}
-    Path(path).write_bytes(pickle.dumps((sorted(sys.modules), needed)))
+def _loaded() -> tuple[set, set]:
+    """The modules of this process, and the signatures of its kernels."""
+    return set(sys.modules), {
+        (place, signature) for place, kernel in _kernels() for signature in kernel.signatures
+    }
+
+
+def _report(path: str, modules: set, signatures: set) -> None:
+    """What was loaded since, if anything was."""
+    more, compiled = _loaded()
+    if more - modules or compiled - signatures:
+        Path(path).write_bytes(pickle.dumps((sorted(more - modules), compiled - signatures)))
 
 
 def _load(path: str) -> None:
@@ -120,14 +146,13 @@ def _load(path: str) -> None:
                 importlib.import_module(name)
             except Exception:  # a module another one made up, a plug-in: it will be loaded when needed
                 continue
-    for (module, attribute), signatures in needed.items():
-        for signature in signatures:
-            getattr(sys.modules[module], attribute).compile(signature)
+    for (module, attribute), signature in needed:
+        getattr(sys.modules[module], attribute).compile(signature)
 
 
 def _forked(request: dict) -> int:
     """Start a child; with a gate, return when it stands there: a tracer counts the same calls every time."""
-    gate = os.open(request["gate"], os.O_RDWR) if request["gate"] else -1
+    gate = os.open(request["gate"], os.O_RDWR) if request.get("gate") else -1
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -142,22 +167,14 @@ def _forked(request: dict) -> int:
 
 def _child(request: dict, gate: int, ready: Callable[[], object]) -> None:
     """The forked process becomes `voile ARGUMENTS`."""
-    said = request["said"]
-    for handle, path in ((0, os.devnull), (1, f"{said}.out"), (2, f"{said}.err")):
-        opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        os.dup2(opened, handle)
-        os.close(opened)
-    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(h, m, closefd=False) for h, m in ((0, "r"), (1, "w"), (2, "w")))
-    os.umask(0)  # what is private must be made so, not left to the user's mask
-    os.environ["VOILE_KEYS"] = request["keys"]
-    mutant = request["mutant"]
-    if mutant.startswith("report:"):
-        atexit.register(_report, mutant.removeprefix("report:"))
-    elif mutant:
+    _sit_down(request)
+    if "report" in request:
+        atexit.register(_report, request["report"], *_loaded())
+    if request.get("mutant"):
         from tests.crash.mutants import apply
 
-        apply(mutant)
-    if request["gate"]:
+        apply(request["mutant"])
+    if request.get("gate"):
         tempfile._name_sequence = (f"draft{number}" for number in itertools.count())  # a tracer filters by path
         ready()
         os.read(gate, 1)  # until a tracer is attached
@@ -179,8 +196,26 @@ def _child(request: dict, gate: int, ready: Callable[[], object]) -> None:
     os._exit(code)
 
 
-def _ended(pid: int) -> int:
-    deadline = time.monotonic() + PATIENCE
+def _sit_down(request: dict) -> None:
+    """Streams, environment, folder and mask, as a shell would have set them."""
+    said = request["said"]
+    for handle, path in ((0, request.get("given", os.devnull)), (1, f"{said}.out"), (2, f"{said}.err")):
+        opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        os.dup2(opened, handle)
+        os.close(opened)
+    sys.stdin, sys.stdout = os.fdopen(0, "r", closefd=False), os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", errors="backslashreplace", closefd=False)
+    if "cwd" in request:
+        os.chdir(request["cwd"])
+        os.environ.clear()
+        tempfile.tempdir = None  # it may be another one here
+    os.environ.update(request["environment"])
+    if "umask" in request:
+        os.umask(request["umask"])
+
+
+def _ended(pid: int, patience: float) -> int:
+    deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
@@ -203,7 +238,7 @@ def _serve() -> None:
     for line in iter(sys.stdin.readline, ""):
         request = json.loads(line)
         if "wait" in request:
-            answer = {"code": _ended(request["wait"])}
+            answer = {"code": _ended(request["wait"], request["patience"])}
         elif "warm" in request:
             _load(request["warm"])
             gc.freeze()  # collections in the children would copy every page

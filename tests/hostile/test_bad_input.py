@@ -4,7 +4,7 @@ import resource
 
 import pytest
 
-from tests.command_line import HIERARCHY, SPEC, clinic, left_behind, voile
+from tests.command_line import HIERARCHY, SPEC, clinic, left_behind, started_anew, voile
 
 pytestmark = pytest.mark.slow  # a process per refusal
 
@@ -154,7 +154,7 @@ def test_a_disk_that_takes_no_more_leaves_nothing(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
     arguments = ("anonymize", table, "-s", spec, "-p", "l=2", "-o", tmp_path / "out")
-    outcome = voile(*arguments, preexec_fn=no_file_over_4k)
+    outcome = started_anew(*arguments, preexec_fn=no_file_over_4k)
     assert outcome.code == 2, outcome.err
     assert "data.csv: cannot be written" in outcome.err
     assert "free space" in outcome.err

@@ -300,7 +300,7 @@ def test_an_error_while_writing_leaves_the_ledger_closed(path):
     """A disk that fails: what the file holds is found out by opening it again."""
     with Ledger.open(path) as ledger:
         publish(ledger, ["ann"])
-        ledger._connection.execute("pragma query_only = 1").fetchall()  # as if the disk refused
+        ledger._hold.connection.execute("pragma query_only = 1").fetchall()  # as if the disk refused
         with pytest.raises(LedgerRefused):
             begin(ledger, ["bob"])
         with pytest.raises(LedgerRefused, match="closed after an error"):

@@ -25,9 +25,9 @@ def hashed(text, *keys):
     return value
 
 
-def test_pseudonyms_are_keyed_blake2b(path, keys):
+def test_pseudonyms_are_keyed_blake2b(place, keys):
     names = ["", "ann", "Zoë", "名前", "x" * 500]
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         (key,) = KeyFile.read(key_file(keys), ledger.id).keys
         assert [row.tobytes() for row in people_of(ledger, names)] == [hashed(n, key) for n in names]
         publish(ledger, names)
@@ -48,10 +48,10 @@ def test_batches_are_seamless(monkeypatch):
     assert pseudonyms(names.head(0), [bytes(32)]).shape == (0, 2)
 
 
-def test_likely_identifiers_match_nobody_without_the_key(path):
+def test_likely_identifiers_match_nobody_without_the_key(place):
     """A stolen ledger, and a million identifiers that are likely: with other keys none matches."""
     likely = pl.Series(np.arange(1_000_000)).cast(pl.String)
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         publish(ledger, likely.gather_every(100).to_list())
         stolen = ledger._content.memory
         draw = np.random.default_rng(7)
@@ -73,23 +73,23 @@ def test_a_stolen_old_key_matches_nobody_after_rotation(path, keys):
     assert hashed("ann", old) not in path.read_bytes()
 
 
-def test_a_key_from_before_the_rotation_is_refused(path, keys, tmp_path):
+def test_a_key_from_before_the_rotation_is_refused(place, keys, tmp_path):
     shutil.copy(key_file(keys), tmp_path / "old.key")
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         ledger.rotate()
     shutil.copy(tmp_path / "old.key", key_file(keys))
     with pytest.raises(LedgerRefused, match="as it is now"):
-        Ledger.open(path)
+        Ledger.open(place)
 
 
-def test_the_key_of_an_interrupted_rotation_is_never_used(path, keys, tmp_path):
+def test_the_key_of_an_interrupted_rotation_is_never_used(place, keys, tmp_path):
     """It lay in the key file, where it may have been copied."""
-    session(path, ["ann"])
-    with Ledger.open(path) as ledger:
+    session(place, ["ann"])
+    with Ledger.open(place) as ledger:
         left = ledger._keys.with_another(1)
     left.write()  # the crash comes here
     shutil.copy(key_file(keys), tmp_path / "stolen.key")
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         assert known(ledger, ["ann"]) == [FLU]
         ledger.rotate()
         assert KeyFile.read(key_file(keys), ledger.id).keys[0] == left.keys[0]
@@ -98,16 +98,16 @@ def test_the_key_of_an_interrupted_rotation_is_never_used(path, keys, tmp_path):
         ledger.rotate()
         assert len(KeyFile.read(key_file(keys), ledger.id).keys) == 3
         assert known(ledger, ["ann", "bob"]) == [FLU, UNKNOWN]
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         assert known(ledger, ["ann"]) == [FLU]
         begin(ledger, ["bob"])
     with pytest.raises(LedgerRefused, match="as it is now"):
-        Ledger.open(path, tmp_path / "stolen.key")
+        Ledger.open(place, tmp_path / "stolen.key")
 
 
-def test_after_an_error_no_key_is_replaced(path, keys):
+def test_after_an_error_no_key_is_replaced(place, keys):
     """The rotation may be in the file although its commit failed: its key must stay."""
-    ledger = Ledger.open(path)
+    ledger = Ledger.open(place)
     ledger._unsure = True
     before = key_file(keys).read_bytes()
     with pytest.raises(LedgerRefused, match="open it again"):
@@ -116,10 +116,10 @@ def test_after_an_error_no_key_is_replaced(path, keys):
     ledger.close()
 
 
-def test_no_key_is_not_everybody_new(path, keys):
+def test_no_key_is_not_everybody_new(place, keys):
     key_file(keys).unlink()
     with pytest.raises(LedgerRefused, match="does not exist") as refusal:
-        Ledger.open(path)
+        Ledger.open(place)
     assert refusal.value.exit_code == 3
 
 
@@ -145,8 +145,8 @@ def test_keys_of_others(path, keys, tmp_path):
         Ledger.open(path)
 
 
-def test_repr_keeps_the_secret(path, keys):
-    with Ledger.open(path) as ledger:
+def test_repr_keeps_the_secret(place, keys):
+    with Ledger.open(place) as ledger:
         keys_file = KeyFile.read(key_file(keys), ledger.id)
     assert keys_file.keys[0].hex() not in repr(keys_file)
 
@@ -156,9 +156,9 @@ def test_check_value_depends_on_every_key():
     assert len({check_value(k) for k in ([a], [b], [a, b], [b, a], [a, a])}) == 5
 
 
-def test_backup_and_restore(path, keys, tmp_path):
+def test_backup_and_restore(place, keys, tmp_path):
     own, copy = key_file(keys), tmp_path / "copy.key"
-    view = Ledger.read(path)
+    view = Ledger.read(place)
     proof = (view.id, view.content.generation, view.content.check)
     back_up(KeyFile.read(own, view.id), copy)
     assert copy.stat().st_mode & 0o777 == 0o600
@@ -168,7 +168,7 @@ def test_backup_and_restore(path, keys, tmp_path):
         restore_key(copy, own, *proof)
     own.unlink()
     restore_key(copy, own, *proof)
-    session(path, ["ann"])
+    session(place, ["ann"])
 
 
 def test_where_keys_lie(monkeypatch):

@@ -19,24 +19,24 @@ with Ledger.open(sys.argv[1]) as ledger:
 """
 
 
-def test_a_second_publisher_waits_and_is_told(path):
+def test_a_second_publisher_waits_and_is_told(place):
     told = []
-    with Ledger.open(path):
+    with Ledger.open(place):
         with pytest.raises(LedgerRefused, match="another publisher") as refusal:
-            Ledger.open(path, patience=0.2, waiting=lambda: told.append(1))
+            Ledger.open(place, patience=0.2, waiting=lambda: told.append(1))
         assert told == [1] and refusal.value.exit_code == 3
-    session(path, ["ann"])
+    session(place, ["ann"])
 
 
-def test_a_refused_opening_lets_go_of_the_lock(path, keys):
+def test_a_refused_opening_lets_go_of_the_lock(place, keys):
     key = next(keys.glob("*.key"))
     text = key.read_text()
     key.unlink()
     with pytest.raises(LedgerRefused):
-        Ledger.open(path)
+        Ledger.open(place)
     key.write_text(text)
     key.chmod(0o600)
-    Ledger.open(path, patience=0).close()
+    Ledger.open(place, patience=0).close()
 
 
 @pytest.mark.slow

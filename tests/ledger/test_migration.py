@@ -7,7 +7,7 @@ import pytest
 
 from tests.ledger.clinic import FLU, known, session
 from voile.errors import LedgerRefused
-from voile.ledger import Ledger, database, opening
+from voile.ledger import Ledger, database, file_home
 
 
 def hand_made(path, version, *statements):
@@ -72,7 +72,7 @@ def test_a_ledger_with_content_is_migrated_when_opened(path, monkeypatch):
 
     later = (*database.STEPS, add_column)
     monkeypatch.setattr(database, "STEPS", later)
-    monkeypatch.setattr(opening, "STEPS", later)
+    monkeypatch.setattr(file_home, "STEPS", later)
     monkeypatch.setattr(database.migrate, "__defaults__", (later,))
     monkeypatch.setattr(database.refuse_stranger, "__defaults__", (later,))
     with Ledger.open(path) as ledger:

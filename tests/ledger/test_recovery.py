@@ -38,18 +38,18 @@ def results(outcomes):
     return [(outcome.release, outcome.result) for outcome in outcomes]
 
 
-def test_visible_with_the_audited_bytes_is_committed(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_visible_with_the_audited_bytes_is_committed(place, tmp_path):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1", upto="audited")
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         assert [r.number for r in dangling(ledger)] == [1]
         assert results(recover(ledger)) == [(1, "committed")]
         assert ledger.releases()[0].state == "published" and not dangling(ledger)
         assert recover(ledger) == []
 
 
-def test_absent_needs_a_word(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_absent_needs_a_word(place, tmp_path):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1", upto="reserve")
         assert results(recover(ledger)) == [(1, "open")]
         assert known(ledger, ["ann"]) == [FLU]
@@ -57,16 +57,16 @@ def test_absent_needs_a_word(path, tmp_path):
         assert known(ledger, ["ann"]) == [UNKNOWN]
 
 
-def test_an_empty_folder_is_absent(path, tmp_path):
+def test_an_empty_folder_is_absent(place, tmp_path):
     (tmp_path / "r1").mkdir()
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1", upto="reserve")
         assert results(recover(ledger, [1])) == [(1, "abandoned")]
 
 
 @pytest.mark.parametrize("upto", ["reserve", "audited"])
-def test_other_bytes_are_refused(path, tmp_path, upto):
-    with Ledger.open(path) as ledger:
+def test_other_bytes_are_refused(place, tmp_path, upto):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1", upto=upto)
         (tmp_path / "r1").mkdir(exist_ok=True)
         (tmp_path / "r1" / "data.csv").write_text("other")
@@ -75,22 +75,22 @@ def test_other_bytes_are_refused(path, tmp_path, upto):
         assert known(ledger, ["ann"]) == [FLU]
 
 
-def test_what_is_visible_cannot_be_attested_away(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_what_is_visible_cannot_be_attested_away(place, tmp_path):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1", upto="audited")
         assert results(recover(ledger, [1])) == [(1, "refused")]
 
 
-def test_only_interrupted_releases_can_be_attested(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_only_interrupted_releases_can_be_attested(place, tmp_path):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1")
         for number in (1, 2):
             with pytest.raises(LedgerRefused, match="not interrupted"):
                 recover(ledger, [number])
 
 
-def test_several_at_once_the_last_first(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_several_at_once_the_last_first(place, tmp_path):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1", upto="reserve")
         whole(ledger, ["bob"], tmp_path / "r2", upto="reserve", labels=HIV)
         assert results(recover(ledger, [1, 2])) == [(1, "abandoned"), (2, "abandoned")]
@@ -105,23 +105,23 @@ def findings(path, **options):
     return [finding.ok for finding in verify(path, **options)]
 
 
-def test_verify_a_sound_ledger(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_verify_a_sound_ledger(place, tmp_path):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1")
-    found = verify(path)
+    found = verify(place)
     assert [f.ok for f in found] == [True] * 6
     assert "4 records, 1 signature, 1 person" in found[0].what
 
 
-def test_verify_says_what_it_could_not_see(path, tmp_path, keys):
-    with Ledger.open(path) as ledger:
+def test_verify_says_what_it_could_not_see(place, tmp_path, keys):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1")
     (tmp_path / "r1").rename(tmp_path / "moved")
-    assert findings(path)[-1] is None
-    assert findings(path, releases=[tmp_path / "moved"])[-1] is True
+    assert findings(place)[-1] is None
+    assert findings(place, releases=[tmp_path / "moved"])[-1] is True
     for file in keys.iterdir():
         file.unlink()
-    assert findings(path)[1:3] == [None, None]
+    assert findings(place)[1:3] == [None, None]
 
 
 def test_verify_finds_what_is_wrong(path, tmp_path, keys):
@@ -145,9 +145,9 @@ def test_verify_finds_what_is_wrong(path, tmp_path, keys):
     assert findings(path) == [False]
 
 
-def test_releases_the_ledger_does_not_remember(path, tmp_path):
+def test_releases_the_ledger_does_not_remember(place, tmp_path):
     published = tmp_path / "published"
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         first = whole(ledger, ["ann"], published / "r1")
         newer_than(ledger, [published / "r2"])  # it need not exist
         newer_than(ledger, [tmp_path / "nowhere" / "r2"])
@@ -157,20 +157,20 @@ def test_releases_the_ledger_does_not_remember(path, tmp_path):
             newer_than(ledger, [published / "r3"])
         assert refusal.value.exit_code == 3
     with pytest.raises(LedgerRefused):
-        newer_than(Ledger.read(path), [published / "r2"])
-    assert False in findings(path)
+        newer_than(Ledger.read(place), [published / "r2"])
+    assert False in findings(place)
 
 
-def test_another_release_of_the_same_number(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_another_release_of_the_same_number(place, tmp_path):
+    with Ledger.open(place) as ledger:
         first = whole(ledger, ["ann"], tmp_path / "a" / "r1")
         write_release(tmp_path / "a" / "fork", ledger.id, type(first)(1, "1" * 64, ""))
         with pytest.raises(LedgerRefused, match="does not know"):
             newer_than(ledger, [tmp_path / "a" / "r2"])
 
 
-def test_an_abandoned_release_that_is_visible(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_an_abandoned_release_that_is_visible(place, tmp_path):
+    with Ledger.open(place) as ledger:
         reservation = whole(ledger, ["ann"], tmp_path / "a" / "r1", upto="reserve")
         ledger.abandon(1, "no")
         write_release(tmp_path / "a" / "r1", ledger.id, reservation)
@@ -178,9 +178,9 @@ def test_an_abandoned_release_that_is_visible(path, tmp_path):
             newer_than(ledger, [tmp_path / "a" / "r1"])
 
 
-def test_other_ledgers_drafts_and_odd_files_do_not_matter(path, tmp_path):
+def test_other_ledgers_drafts_and_odd_files_do_not_matter(place, tmp_path):
     around = tmp_path / "a"
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann"])
         later = type(begin(ledger, ["bob"]))(9, "0" * 64, "")
         write_release(around / "other", "ab" * 16, later)
@@ -206,10 +206,10 @@ def attested_away(ledger, folder, away):
     return reservation
 
 
-def test_an_operator_who_erred_is_not_lost(path, tmp_path):
+def test_an_operator_who_erred_is_not_lost(place, tmp_path):
     """Abandoned on a word, and visible after all: nothing was forgotten, and recovery makes it published."""
     folder, away = tmp_path / "a" / "r1", tmp_path / "a" / "moved"
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         attested_away(ledger, folder, away)
         assert ledger.releases()[0].remembered and known(ledger, ["ann"]) == [FLU]
         with pytest.raises(LedgerRefused, match="never published") as refusal:
@@ -217,25 +217,25 @@ def test_an_operator_who_erred_is_not_lost(path, tmp_path):
         assert str(folder) in refusal.value.remedy and "recover" in refusal.value.remedy
         assert recover(ledger) == []  # not in its place
     away.rename(folder)
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         assert results(recover(ledger)) == [(1, "committed")]
         newer_than(ledger, [folder])
         ledger.withdraw(1, "it was not meant to be seen")
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         assert ledger.releases()[0].state == "withdrawn" and known(ledger, ["ann"]) == [FLU]
 
 
-def test_changed_bytes_do_not_turn_up(path, tmp_path):
+def test_changed_bytes_do_not_turn_up(place, tmp_path):
     folder, away = tmp_path / "r1", tmp_path / "moved"
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         attested_away(ledger, folder, away)
         away.rename(folder)
         (folder / "data.csv").write_text("changed")
         assert recover(ledger) == [] and ledger.releases()[0].state == "abandoned"
 
 
-def test_what_its_publisher_abandoned_cannot_be_committed(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_what_its_publisher_abandoned_cannot_be_committed(place, tmp_path):
+    with Ledger.open(place) as ledger:
         reservation = whole(ledger, ["ann"], tmp_path / "a" / "r1", upto="audited")
         ledger.abandon(1, "failed before it was revealed")
         assert not ledger.releases()[0].remembered and known(ledger, ["ann"]) == [UNKNOWN]
@@ -247,9 +247,9 @@ def test_what_its_publisher_abandoned_cannot_be_committed(path, tmp_path):
         assert "remove the folder" in refusal.value.remedy
 
 
-def test_what_an_attested_release_relied_on_is_kept(path, tmp_path):
+def test_what_an_attested_release_relied_on_is_kept(place, tmp_path):
     """The later one may still turn up, and was made knowing the earlier persons."""
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1", upto="reserve")
         whole(ledger, ["bob"], tmp_path / "r2", upto="audited", labels=HIV)
         (tmp_path / "r2").rename(tmp_path / "moved")
@@ -258,8 +258,8 @@ def test_what_an_attested_release_relied_on_is_kept(path, tmp_path):
         assert known(ledger, ["ann"]) == [FLU]
 
 
-def test_a_place_that_another_release_has_taken_is_absent(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_a_place_that_another_release_has_taken_is_absent(place, tmp_path):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "out", upto="reserve")  # killed, and run again
         whole(ledger, ["bob"], tmp_path / "out")
         assert results(recover(ledger)) == [(1, "open")]
@@ -281,10 +281,10 @@ def out_of_reach(folder):
         os.chmod(folder, 0o700)
 
 
-def test_what_nobody_may_look_at_is_not_absent(path, tmp_path):
+def test_what_nobody_may_look_at_is_not_absent(place, tmp_path):
     around = tmp_path / "a"
     around.mkdir()
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], around / "r1", upto="reserve")
         with out_of_reach(around):
             (outcome,) = recover(ledger, [1])
@@ -296,19 +296,19 @@ def test_what_nobody_may_look_at_is_not_absent(path, tmp_path):
         assert known(ledger, ["ann"]) == [FLU]
 
 
-def test_verify_goes_on_where_it_may_not_look(path, tmp_path):
-    with Ledger.open(path) as ledger:
+def test_verify_goes_on_where_it_may_not_look(place, tmp_path):
+    with Ledger.open(place) as ledger:
         whole(ledger, ["ann"], tmp_path / "r1")
     (tmp_path / "r1").rename(tmp_path / "moved")
     (tmp_path / "r1").symlink_to("r1")
-    last = verify(path)[-1]
+    last = verify(place)[-1]
     assert last.ok is None and "not checked" in last.what
 
 
-def test_verify_says_that_publishing_will_refuse(path, keys):
+def test_verify_says_that_publishing_will_refuse(place, keys):
     next(keys.glob("*.witness")).unlink()
-    found = verify(path)
+    found = verify(place)
     assert found[2].ok is None and "publishing will refuse" in found[2].what
     next(keys.glob("*.key")).unlink()
-    found = verify(path)
+    found = verify(place)
     assert found[1].ok is None and "publishing will refuse" in found[1].what

@@ -18,8 +18,8 @@ def modes(*folders):
     return {stat.S_IMODE(p.stat().st_mode) for folder in folders for p in folder.iterdir() if p.is_file()}
 
 
-def test_a_series(path):
-    with Ledger.open(path) as ledger:
+def test_a_series(place):
+    with Ledger.open(place) as ledger:
         assert ledger.next_release == 1
         first = publish(ledger, ["ann", "bob"], FLU)
         second = publish(ledger, ["carl"], HIV)
@@ -29,13 +29,13 @@ def test_a_series(path):
         assert [r.state for r in published] == ["published", "published"]
         assert published[0].record == first.record and published[1].previous == second.previous
         head = ledger.head
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         assert ledger.head == head
         assert known(ledger, ["ann", "carl"]) == [FLU, tuple(sorted(HIV))]
 
 
-def test_order_of_labels_does_not_matter(path):
-    with Ledger.open(path) as ledger:
+def test_order_of_labels_does_not_matter(place):
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann"], ("flu", "cold"))
         publish(ledger, ["bob"], ("cold", "flu"))
         assert ledger.signatures() == {1: ("cold", "flu")}
@@ -70,21 +70,21 @@ def test_no_identifier_and_no_repr_tells(path, tmp_path):
     assert b"Evangeline-4711" not in path.read_bytes() + log
 
 
-def test_a_release_of_another_algorithm_is_once(path):
-    with Ledger.open(path) as ledger:
+def test_a_release_of_another_algorithm_is_once(place):
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann"], labels=None)
         assert known(ledger, ["ann"]) == [ONCE]
 
 
-def test_nobody_new(path):
-    with Ledger.open(path) as ledger:
+def test_nobody_new(place):
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann"])
         publish(ledger, [])
         assert ledger.persons == 1 and len(ledger.releases()) == 2
 
 
-def test_abandoned_is_as_if_never(path):
-    with Ledger.open(path) as ledger:
+def test_abandoned_is_as_if_never(place):
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann"])
         begin(ledger, ["bob"])
         ledger.abandon(2, "disk full")
@@ -93,9 +93,9 @@ def test_abandoned_is_as_if_never(path):
         assert begin(ledger, ["bob"], HIV).release == 3
 
 
-def test_abandoned_too_late_stays_in_memory(path):
+def test_abandoned_too_late_stays_in_memory(place):
     """A later release saw these persons with that signature: it must not change."""
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         begin(ledger, ["ann"])
         publish(ledger, ["bob"], HIV)
         ledger.abandon(1, "nobody saw it")
@@ -103,24 +103,24 @@ def test_abandoned_too_late_stays_in_memory(path):
         assert [(r.state, r.remembered) for r in ledger.releases()] == [("abandoned", True), ("published", True)]
 
 
-def test_reserved_counts_as_published(path):
-    with Ledger.open(path) as ledger:
+def test_reserved_counts_as_published(place):
+    with Ledger.open(place) as ledger:
         begin(ledger, ["ann"])
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         assert known(ledger, ["ann"]) == [FLU]
         assert ledger.next_release == 2
 
 
-def test_withdrawn_is_remembered(path):
-    with Ledger.open(path) as ledger:
+def test_withdrawn_is_remembered(place):
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann"])
         ledger.withdraw(1, "a wrong column")
         assert known(ledger, ["ann"]) == [FLU]
         assert (ledger.releases()[0].state, ledger.releases()[0].reason) == ("withdrawn", "a wrong column")
 
 
-def test_steps_out_of_turn_are_refused(path):
-    with Ledger.open(path) as ledger:
+def test_steps_out_of_turn_are_refused(place):
+    with Ledger.open(place) as ledger:
         begin(ledger, ["ann"])
         for step in (lambda: ledger.commit(1), lambda: ledger.withdraw(1, ""), lambda: ledger.audited(2, {})):
             with pytest.raises(LedgerRefused, match="cannot be"):
@@ -133,8 +133,8 @@ def test_steps_out_of_turn_are_refused(path):
             ledger.abandon(1, "too late")
 
 
-def test_reservations_that_contradict_the_memory_are_refused(path):
-    with Ledger.open(path) as ledger:
+def test_reservations_that_contradict_the_memory_are_refused(place):
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann"])
         people = people_of(ledger, ["bob", "carl"])
         bad = [
@@ -153,13 +153,13 @@ def test_reservations_that_contradict_the_memory_are_refused(path):
         assert ledger.next_release == 2 and ledger.persons == 1
 
 
-def test_a_missing_person_is_refused(path):
-    with Ledger.open(path) as ledger, pytest.raises(InputError):
+def test_a_missing_person_is_refused(place):
+    with Ledger.open(place) as ledger, pytest.raises(InputError):
         ledger.pseudonyms(pl.Series(["ann", None]))
 
 
-def test_erased_is_recognised_and_no_more(path):
-    with Ledger.open(path) as ledger:
+def test_erased_is_recognised_and_no_more(place):
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann", "bob"])
         publish(ledger, ["carl"], labels=None)
         assert ledger.erase(people_of(ledger, ["ann", "dora", "ann", "carl"])) == 2
@@ -170,9 +170,9 @@ def test_erased_is_recognised_and_no_more(path):
             begin(ledger, ["ann"])
 
 
-def test_what_was_erased_cannot_be_tested_against_old_digests(path):
+def test_what_was_erased_cannot_be_tested_against_old_digests(place):
     """The chain keeps the digest from before; with the old salt gone, no guess reproduces it."""
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann"])
         before = dict(ledger._content.memory.pages)
         ledger.erase(people_of(ledger, ["ann"]))
@@ -217,7 +217,7 @@ def test_read_while_somebody_writes(path):
     with Ledger.open(path) as ledger:
         begin(ledger, ["ann"])
         view = Ledger.read(path)
-        assert view.head == ledger.head and view.digest is None
+        assert view.head == ledger.head and view.seal is None
         publish(ledger, ["bob"])
     assert Ledger.read(path).persons == 2
 
@@ -230,8 +230,8 @@ def test_witness_sees_every_record_at_once(path):
     assert Witness.read(witness_of(ledger.key_path), ledger.id).sha256 is not None
 
 
-def test_nothing_is_written_after_closing(path):
-    with Ledger.open(path) as ledger:
+def test_nothing_is_written_after_closing(place):
+    with Ledger.open(place) as ledger:
         pass
     ledger.close()
     with pytest.raises(LedgerRefused, match="closed"):
@@ -286,27 +286,27 @@ def test_chain_that_does_not_hold_is_told():
     )
 
 
-def test_many_small_releases_stay_few_pages(path, monkeypatch):
+def test_many_small_releases_stay_few_pages(place, monkeypatch):
     from voile.ledger import memory
 
     monkeypatch.setattr(memory, "PAGE", 8)
     monkeypatch.setattr(memory, "MANY", 3)
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         for i in range(30):
             publish(ledger, [f"p{i}", f"q{i}"], (f"a{i % 4}", "b"))
         pages = ledger._content.memory.pages
         assert len(pages) < 13 and max(len(p.people) for p in pages.values()) <= 8
         expected = [(f"a{i % 4}", "b") for i in range(30)]
         assert known(ledger, [f"p{i}" for i in range(30)]) == expected
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         assert known(ledger, [f"q{i}" for i in range(30)]) == expected
 
 
-def test_open_releases_are_not_merged_away(path, monkeypatch):
+def test_open_releases_are_not_merged_away(place, monkeypatch):
     from voile.ledger import memory
 
     monkeypatch.setattr(memory, "MANY", 1)
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         publish(ledger, ["ann"])
         publish(ledger, ["bob"])
         begin(ledger, ["carl"])  # merges the two before it
@@ -315,12 +315,12 @@ def test_open_releases_are_not_merged_away(path, monkeypatch):
         assert len(ledger._content.memory.pages) == 1
 
 
-def test_pages_of_interrupted_releases_are_never_merged(path, monkeypatch):
+def test_pages_of_interrupted_releases_are_never_merged(place, monkeypatch):
     """Merged into others their persons could not be forgotten any more."""
     from voile.ledger import memory
 
     monkeypatch.setattr(memory, "MANY", 1)
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         for number, name in enumerate(["ann", "bob", "carl"], 1):
             begin(ledger, [name])  # each with all before it still open
             assert {page.release for page in ledger._content.memory.pages.values()} == set(range(1, number + 1))
@@ -329,16 +329,16 @@ def test_pages_of_interrupted_releases_are_never_merged(path, monkeypatch):
         assert known(ledger, ["ann", "bob", "carl"]) == [UNKNOWN] * 3 and ledger.persons == 0
 
 
-def test_large_release_fills_several_pages(path, monkeypatch):
+def test_large_release_fills_several_pages(place, monkeypatch):
     from voile.ledger import memory
 
     monkeypatch.setattr(memory, "PAGE", 100)
     names = [f"person {i}" for i in range(950)]
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         people = people_of(ledger, names)
         ledger.reserve(people, np.arange(950) % 3, [("a", str(i)) for i in range(3)], {}, "out")
         assert len(ledger._content.memory.pages) == 10
-    with Ledger.open(path) as ledger:
+    with Ledger.open(place) as ledger:
         assert (ledger.recall(people_of(ledger, names)) == np.arange(950) % 3 + 1).all()
 
 
@@ -355,8 +355,8 @@ def test_relative_paths_outlive_a_change_of_folder(path, tmp_path, monkeypatch):
                 use(odd)
 
 
-def test_what_is_no_json_changes_nothing(path):
-    with Ledger.open(path) as ledger:
+def test_what_is_no_json_changes_nothing(place):
+    with Ledger.open(place) as ledger:
         with pytest.raises(TypeError):
             begin(ledger, ["ann"], body={"rows": np.int64(1)})
         assert publish(ledger, ["ann"]).release == 1

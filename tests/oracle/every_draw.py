@@ -4,6 +4,7 @@ The algorithm asks for whole numbers below bounds; a script answers, notes the b
 next answer like an odometer. So the real algorithm runs on every possible outcome of its randomness.
 """
 
+from collections import Counter
 from fractions import Fraction
 from math import prod
 
@@ -31,11 +32,16 @@ class Script(Draws):
 
 def every_draw(run):
     """Pairs of a probability and what `run(draws)` returns, over all draws; they sum to 1."""
+    return ((Fraction(1, one_in), result) for one_in, result in _outcomes(run))
+
+
+def _outcomes(run):
+    """The same with probabilities as "one in so many"."""
     numbers = []
     while True:
         script = Script(numbers)
         result = run(script)
-        yield Fraction(1, prod(script.bounds)), result
+        yield prod(script.bounds), result
         numbers = script.numbers
         while numbers and numbers[-1] == script.bounds[len(numbers) - 1] - 1:
             numbers.pop()
@@ -46,7 +52,8 @@ def every_draw(run):
 
 def distribution(run):
     """The exact distribution of what `run(draws)` returns."""
+    times = Counter((result, one_in) for one_in, result in _outcomes(run))
     found = {}
-    for weight, result in every_draw(run):
-        found[result] = found.get(result, 0) + weight
+    for (result, one_in), many in times.items():
+        found[result] = found.get(result, 0) + Fraction(many, one_in)
     return found

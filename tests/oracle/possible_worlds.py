@@ -12,6 +12,7 @@ sensitive values returns Generalised instead: then the bags hold what is publish
 from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import product
+from math import lcm
 from typing import NamedTuple
 
 from voile.theory.worlds import worlds
@@ -61,16 +62,22 @@ def weighed_worlds(algorithm, values, possible=worlds):
         for partition, chance in algorithm(world).items():
             if partition is not None and chance:
                 seen[publication(partition, world)].append((world, chance))
-    return seen
+    return {shown: in_whole_numbers(kept) for shown, kept in seen.items()}
+
+
+def in_whole_numbers(kept):
+    """The same worlds with weights in the same proportions: posteriors are exact without sums of fractions."""
+    whole = lcm(*(chance.denominator for _, chance in kept))
+    return [(world, chance.numerator * (whole // chance.denominator)) for world, chance in kept]
 
 
 def shares(weighed, person, column=lambda value: value):
     """The posterior of one person over values (of one column of them), among weighed worlds."""
-    total = sum(chance for _, chance in weighed)
     found = Counter()
-    for world, chance in weighed:
-        found[column(world[person])] += chance / total
-    return found
+    for world, weight in weighed:
+        found[column(world[person])] += weight
+    total = found.total()
+    return {value: Fraction(weight, total) for value, weight in found.items()}
 
 
 def posteriors(algorithm, values, possible=worlds):

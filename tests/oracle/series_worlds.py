@@ -24,6 +24,8 @@ import numpy as np
 
 from tests.oracle import m_invariant_literal as literal
 from tests.oracle.every_draw import distribution
+from tests.oracle.possible_worlds import in_whole_numbers, shares
+from tests.oracle.small_runs import small_runs
 from tests.small_tables import axis_of, column
 from voile import catalog
 from voile.core.hierarchy import Hierarchy
@@ -47,8 +49,8 @@ def newcomers(series):
 
 def known_counts(series, values):
     """All worlds in which the newcomers of each release share out the values given for it."""
-    for shares in product(*(worlds(tuple(v)) if v else [()] for v in values)):
-        value = {p: v for come, share in zip(newcomers(series), shares, strict=True)
+    for dealt in product(*(worlds(tuple(v)) if v else [()] for v in values)):
+        value = {p: v for come, share in zip(newcomers(series), dealt, strict=True)
                  for p, v in zip(come, share, strict=True)}  # fmt: skip
         yield tuple(tuple(value[p] for p in present) for present in series)
 
@@ -94,7 +96,8 @@ def shipped(algorithm, line=LINE, domain=4):
             return published(members, dict(zip(persons, secret, strict=True)))
 
         try:
-            return distribution(run)
+            with small_runs():
+                return distribution(run)
         except Infeasible:
             return {(): Fraction(1)}
 
@@ -180,20 +183,18 @@ def weighed(publications, prior):
     found = defaultdict(list)
     for world in prior:
         for seen, chance in publications(world).items():
-            found[seen].append((world, chance))
-    return found
+            if chance:
+                found[seen].append((world, chance))
+    return {seen: in_whole_numbers(kept) for seen, kept in found.items()}
 
 
 def posteriors(series, kept):
     """For one sequence of publications: the share of each value, of each person at each release."""
-    total = sum(chance for _, chance in kept)
-    found = {}
-    for at, present in enumerate(series):
-        for i, person in enumerate(present):
-            shares = found.setdefault((person, at), defaultdict(Fraction))
-            for world, chance in kept:
-                shares[world[at][i]] += chance / total
-    return found
+    return {
+        (person, at): shares(kept, at, lambda values, i=i: values[i])
+        for at, present in enumerate(series)
+        for i, person in enumerate(present)
+    }
 
 
 def surest(series, publications, prior, when=lambda seen, person, at: True):
@@ -201,10 +202,10 @@ def surest(series, publications, prior, when=lambda seen, person, at: True):
     (posterior, publications, person, release, value). `when` picks what counts."""
     worst = (Fraction(0),)
     for seen, kept in weighed(publications, prior).items():
-        for (person, at), shares in posteriors(series, kept).items():
-            value = max(shares, key=lambda v: (shares[v], -v))
-            if shares[value] > worst[0] and when(seen, person, at):
-                worst = (shares[value], seen, person, at, value)
+        for (person, at), told_of in posteriors(series, kept).items():
+            value = max(told_of, key=lambda v: (told_of[v], -v))
+            if told_of[value] > worst[0] and when(seen, person, at):
+                worst = (told_of[value], seen, person, at, value)
     return worst
 
 

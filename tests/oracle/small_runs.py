@@ -4,19 +4,21 @@ Threads run one after the other: to start them takes ten times as long as the wo
 curve, which see quasi-identifiers, buckets and places only, are not computed again for what they have seen.
 """
 
+import os
 from collections import Counter
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import lru_cache
 from unittest.mock import patch
 
+from voile.algorithms import elig, glass, hilbert, m_invariant, match, tree_levels
 from voile.algorithms.hilbert import curve_order
 from voile.algorithms.match import matched
 from voile.algorithms.tree_levels import grown
 from voile.core.information_loss import loss_of
 from voile.kernels.node_bags import GROWING, KIND, LEAF
 
-THREADED = ("elig", "hilbert", "match", "tree_levels")
+THREADED = (elig, hilbert, m_invariant, match, tree_levels)
 _seen = {}
 
 
@@ -63,14 +65,21 @@ def remembered_curve_order(values, axes):
 @contextmanager
 def small_runs():
     """Inside, algorithms run fast on small tables, and give the same groups."""
-    with ExitStack() as stack:
-        for name in THREADED:
-            stack.enter_context(patch(f"voile.algorithms.{name}.ThreadPoolExecutor", OneAfterTheOther))
-        stack.enter_context(patch("voile.algorithms.glass.matched", remembered_matched))
-        stack.enter_context(patch("voile.algorithms.tree_levels.curve_order", remembered_curve_order))
-        stack.enter_context(patch("voile.algorithms.tree_levels.loss_of", lru_cache(1)(loss_of)))  # of one table
-        stack.enter_context(patch("os.cpu_count", lambda: 1))
+    patches = [
+        *((module, "ThreadPoolExecutor", OneAfterTheOther) for module in THREADED),
+        (glass, "matched", remembered_matched),
+        (tree_levels, "curve_order", remembered_curve_order),
+        (tree_levels, "loss_of", lru_cache(1)(loss_of)),  # of one table
+        (os, "cpu_count", lambda: 1),
+    ]
+    usual = [(place, name, getattr(place, name)) for place, name, _ in patches]
+    try:
+        for place, name, other in patches:  # by hand: `patch` takes as long as a run
+            setattr(place, name, other)
         yield
+    finally:
+        for place, name, own in usual:
+            setattr(place, name, own)
 
 
 @contextmanager

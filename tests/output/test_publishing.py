@@ -134,12 +134,11 @@ def test_kept_columns_are_known_to_the_adversary(tmp_path):
 _SLOW = """
 import sys, time
 import voile
-from voile import pipeline
-honest = pipeline.audit
+from voile import writing
 def stuck(*arguments):
     print("staged", flush=True)
     time.sleep(60)
-pipeline.audit = stuck
+writing.audit = stuck
 from voile.cli.main import main
 sys.argv = ["voile", "anonymize", *sys.argv[1:]]
 main()

@@ -114,7 +114,7 @@ def test_a_release_on_a_full_disk_is_published_all_the_same(series, monkeypatch)
     def full(path, content):
         raise OSError(28, "")
 
-    monkeypatch.setattr("voile.ledger.members.replace_file", full)
+    monkeypatch.setattr("voile.ledger.file_home.replace_file", full)
     series.publish(table(TWO[1:]))
     monkeypatch.undo()
     monkeypatch.setenv("VOILE_KEYS", str(series.path.parent / "keys"))

@@ -411,9 +411,9 @@ def test_an_old_copy_is_noticed_by_a_release_beside(series):
 
 def test_a_failed_audit_is_abandoned(series, monkeypatch):
     """What was never revealed is not remembered as published; the number is not used again."""
-    from voile import pipeline
+    from voile import writing
 
-    monkeypatch.setattr(pipeline, "audit", lambda *arguments: (_ for _ in ()).throw(OSError(5, "disk")))
+    monkeypatch.setattr(writing, "audit", lambda *arguments: (_ for _ in ()).throw(OSError(5, "disk")))
     with pytest.raises(OutputError, match="cannot be written"):
         series.publish(table(TWO), m=2)
     monkeypatch.undo()

@@ -77,6 +77,12 @@ class Served:
         assert client.get(address).status_code == 200
         return client
 
+    def client_of(self, page):
+        """The same as whoever sits before a browser."""
+        jar = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
+        self._clients.append(httpx.Client(base_url=self.address, cookies=jar, timeout=60))
+        return self._clients[-1]
+
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
@@ -125,3 +131,12 @@ def upload(page, path, where=".drop label"):
     with page.expect_file_chooser() as chooser:
         page.click(where)
     chooser.value.set_files(path)
+
+
+def sent(client, name, content, purpose="release"):
+    """A file over HTTP: its key, and the address of the page that looks at it."""
+    key = client.post("/upload", headers={"X-Name": name}).json()["id"]
+    if content:  # of an empty file a browser sends no slice
+        got = client.post(f"/upload/{key}", content=content).json()
+        assert got["ok"], got
+    return key, client.post(f"/upload/{key}/done/{purpose}").json()["next"]

@@ -7,13 +7,13 @@ list of processes, nor who looks into temporary folders.
 import time
 from pathlib import Path
 
-import httpx
 import psutil
 import pytest
 
 from tests.leaks.test_canaries import FAILURES, row, tokens_in, write
 from tests.reporting.browser import chromium
-from tests.web.serving import served, upload, visited
+from tests.web.serving import sent, served, upload, visited
+from voile.kernels.compiled import cache_folder
 
 pytestmark = pytest.mark.slow  # starts a server and a browser
 IDENTIFYING = ("name", "person")
@@ -32,8 +32,7 @@ class Walk:
     def __init__(self, app, page, folder):
         self.app, self.page, self.folder = app, page, folder
         self.pages, self.processes, self.addresses = {}, [], []
-        jar = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
-        self.client = httpx.Client(base_url=app.address, cookies=jar, timeout=60)
+        self.client = app.client_of(page)
 
     def look(self, name):
         self.pages[name] = self.page.content() + self.page.evaluate("document.body.innerText")
@@ -57,9 +56,7 @@ class Walk:
 
     def sent(self, path, purpose):
         """The same over HTTP: the address of the next page."""
-        key = self.client.post("/upload", headers={"X-Name": path.name}).json()["id"]
-        self.client.post(f"/upload/{key}", content=path.read_bytes())
-        return self.client.post(f"/upload/{key}/done/{purpose}").json()["next"]
+        return sent(self.client, path.name, path.read_bytes(), purpose)[1]
 
 
 SEEN = ("cmdline", "environ", "comm")
@@ -172,7 +169,7 @@ def walk(tmp_path_factory):
     for place in places.values():
         place.mkdir()
     write(places["source"])
-    cache = Path.home() / ".cache"  # compiled kernels: made anew they would take a minute
+    cache = cache_folder().parents[1]  # compiled kernels: made anew they would take a minute
     environment = {"HOME": places["home"], "TMPDIR": places["tmp"], "XDG_CACHE_HOME": cache}
     given = {name: str(value) for name, value in environment.items()}
     with served(places["served"], **given) as app, chromium() as browser, visited(app, browser) as page:
@@ -185,7 +182,6 @@ def walk(tmp_path_factory):
         }
         taken.said_by_page, taken.places = list(page.said), places
         yield taken
-        taken.client.close()
 
 
 def test_identifying_tokens_are_on_no_page(walk):

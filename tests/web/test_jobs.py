@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.web.serving import Served, served
+from tests.web.serving import Served, sent, served
 from voile.hospital import write_hospital
 from voile.web.jobs import CANCELLED, DONE, REFUSED, Jobs
 from voile.web.sessions import Session
@@ -135,9 +135,7 @@ TABLE = b"age,town,illness\n" + b"".join(b"%d,t%d,i%d\n" % (i % 90, i % 997, i %
 
 def looking(client):
     """An upload that is being looked at."""
-    key = client.post("/upload", headers={"X-Name": "t.csv"}).json()["id"]
-    assert client.post(f"/upload/{key}", content=TABLE).json()["ok"]
-    return client.post(f"/upload/{key}/done/release").json()["next"]
+    return sent(client, "t.csv", TABLE)[1]
 
 
 def children_of(app, at_least=2):

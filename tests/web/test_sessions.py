@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 
 from tests.reporting.browser import chromium
 from tests.web.plain import SOCKET, asked, cookie_of, websocket
-from tests.web.serving import served, visited
+from tests.web.serving import sent, served, visited
 
 pytestmark = pytest.mark.slow  # starts a server
 LABEL = "label-of-a-table.csv"
@@ -23,10 +23,8 @@ def private_files(app):
 
 
 def drafted(client, label=LABEL):
-    """Upload a table; the address of its first page."""
-    key = client.post("/upload", headers={"X-Name": label}).json()["id"]
-    assert client.post(f"/upload/{key}", content=TABLE).json()["ok"]
-    return key, client.post(f"/upload/{key}/done/release").json()["next"]
+    """Upload a table; its key, and the address of its first page."""
+    return sent(client, label, TABLE)
 
 
 def looked_at(client, address, seconds=60):

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voile.core.algorithm import Progress, RandomisedAlgorithm, Rung
+from voile.core.buckets import Buckets, Dealing
 from voile.core.draws import SECRET, Draws
 from voile.core.eligibility import largest_l, refuse_ineligible
 from voile.core.history import NEW, WITHHELD, History
@@ -37,36 +37,6 @@ from voile.kernels.colours import rows_by_colour
 Codes = NDArray[np.int64]
 _WAITING = -1  # the bucket of a row that is not published now
 _PARTS = 16  # of the work, so that two threads and the progress bar have something to share
-
-
-class _Buckets(NamedTuple):
-    """Signatures as lists of values, one after the other: bucket b has values[start[b]] .. [start[b+1]-1]."""
-
-    start: Codes
-    values: Codes
-
-    @classmethod
-    def of(cls, signatures: list[tuple[int, ...]]) -> "_Buckets":
-        """Buckets of these signatures, values ascending in each."""
-        sizes = [len(signature) for signature in signatures]
-        return cls(
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            np.array([value for signature in signatures for value in signature], np.int64),
-        )
-
-    def places(self, bucket: Codes, value: Codes) -> Codes:
-        """Where each row's value stands in its bucket's list; -1 if it does not."""
-        width = int(max(self.values.max(initial=0), value.max(initial=0))) + 1
-        keys = np.repeat(np.arange(self.start.size - 1), np.diff(self.start)) * width + self.values
-        wanted = bucket * width + value
-        found = np.minimum(np.searchsorted(keys, wanted), max(0, keys.size - 1))
-        return np.where(keys[found] == wanted, found, -1) if keys.size else np.full(value.size, -1, np.int64)
-
-    def shortages(self, counts: Codes) -> Codes:
-        """How many rows of each value are lacking to the most frequent one of its bucket."""
-        if not counts.size:
-            return counts
-        return np.asarray(np.repeat(np.maximum.reduceat(counts, self.start[:-1]), np.diff(self.start)) - counts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +113,7 @@ class MInvariant(RandomisedAlgorithm):
     ) -> Partition:
         """Division, balancing, assignment, split."""
         column = table.single_sensitive(self.key)
-        _refuse_kept(table)
+        refuse_kept(table)
         if history is None:
             if table.n == 0:  # in a series everybody may have left; a first release needs somebody
                 refuse_ineligible(np.empty(0, np.int64), self.m, column.name, suppressing=None, symbol="m")
@@ -151,20 +121,37 @@ class MInvariant(RandomisedAlgorithm):
         every, index = distinct_values(np.concatenate([column.codes, *history.sets]))
         value, known = index[: table.n], index[table.n :]
         signatures, bucket = divided(history, np.split(known, np.cumsum([s.size for s in history.sets])))
-        new = self._admitted(column.name, value, bucket, history.signature == NEW)
+        new = history.signature == NEW
+        new &= self.admits(column.name, np.bincount(value[new]), bool((bucket >= 0).any()))
         buckets, bucket = self._dealt(value, bucket, signatures, new, every.size, draws)
         group, fake_group, fake_value = split_into_groups(table, value, bucket, buckets, progress)
         return Partition(group, fake_group, every[fake_value])
 
-    def _admitted(self, column: str, value: Codes, bucket: Codes, new: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The new rows, or none of them: if one value has more than 1/m they wait as a whole, since to defer the
-        surplus alone would show it (facts/m_invariance.md B4). Refuses if nothing else can be published."""
-        counts = np.bincount(value[new])
+    def admits(self, column: str, counts: Codes, others: bool) -> bool:
+        """Whether new rows of which each value has so many are published: if one has more than 1/m they wait as a
+        whole, since to defer the surplus alone would show it (facts/m_invariance.md B4). Refuses if there are no
+        others to publish."""
         if self.m * int(counts.max(initial=0)) <= int(counts.sum()):
-            return new
-        if self.ineligible == "refuse" or not (bucket >= 0).any():
+            return True
+        if self.ineligible == "refuse" or not others:
             refuse_ineligible(counts[counts > 0], self.m, column, suppressing=None, symbol="m")
-        return np.zeros_like(new)
+        return False
+
+    def dealing(self, signatures: list[tuple[int, ...]], held: Codes, new: Codes) -> Dealing:
+        """Balancing and assignment, planned from counts alone: `held` rows of each value of each signature are of
+        known persons, `new` of each value are not."""
+        buckets, left = Buckets.of(signatures), new.copy()
+        takes: list[tuple[Codes, Codes, Codes]] = []  # value, bucket, number of rows
+        if self.balance == "fill":
+            moved = fill_shortages(left, self.m, buckets.start, buckets.values, buckets.shortages(held))
+            owner = np.repeat(np.arange(len(signatures)), np.diff(buckets.start))
+            takes.append((buckets.values, owner, moved))
+        alphas, starts, listed = assign(left, self.m)
+        signatures, homes = _homes(signatures, starts, listed)
+        takes.append((listed, np.repeat(homes, np.diff(starts)), np.repeat(alphas, np.diff(starts))))
+        value, home, number = (np.concatenate(parts) for parts in zip(*takes, strict=True))
+        by_value = canonical_order([value])
+        return Dealing(signatures, value[by_value], home[by_value], number[by_value])
 
     def _dealt(
         self,
@@ -174,30 +161,20 @@ class MInvariant(RandomisedAlgorithm):
         new: NDArray[np.bool_],
         values: int,
         draws: Draws,
-    ) -> tuple[_Buckets, Codes]:
+    ) -> tuple[Buckets, Codes]:
         """The buckets after balancing and assignment, and the bucket of each row."""
-        buckets = _Buckets.of(signatures)
+        buckets = Buckets.of(signatures)
         known = np.flatnonzero(bucket >= 0)
         place = buckets.places(bucket[known], value[known])
         if (place < 0).any():
             raise ValueError("a person's value is not in the signature: withhold the row")
         rows, start = rows_by_colour(np.where(new, value, values), values + 1)
-        left = np.diff(start)[:values]
-        takes: list[tuple[Codes, Codes, Codes]] = []  # value, bucket, number of rows
-        if self.balance == "fill":
-            shortage = buckets.shortages(np.bincount(place, minlength=buckets.values.size))
-            moved = fill_shortages(left, self.m, buckets.start, buckets.values, shortage)
-            owner = np.repeat(np.arange(len(signatures)), np.diff(buckets.start))
-            takes.append((buckets.values, owner, moved))
-        alphas, starts, listed = assign(left, self.m)
-        signatures, homes = _homes(signatures, starts, listed)
-        takes.append((listed, np.repeat(homes, np.diff(starts)), np.repeat(alphas, np.diff(starts))))
-        taken, home, number = (np.concatenate(parts) for parts in zip(*takes, strict=True))
-        by_value = canonical_order([taken])
+        held = np.bincount(place, minlength=buckets.values.size)
+        plan = self.dealing(signatures, held, np.diff(start)[:values])
         drawn = rows[: start[values]][draws.shuffled(start[: values + 1])]
         bucket = bucket.copy()
-        bucket[drawn] = np.repeat(home[by_value], number[by_value])
-        return _Buckets.of(signatures), bucket
+        bucket[drawn] = np.repeat(plan.home, plan.number)
+        return Buckets.of(plan.signatures), bucket
 
 
 def divided(history: History, sets: list[Codes]) -> tuple[list[tuple[int, ...]], Codes]:
@@ -228,7 +205,7 @@ def _homes(signatures: list[tuple[int, ...]], starts: Codes, listed: Codes) -> t
 
 
 def split_into_groups(
-    table: Table, value: Codes, bucket: Codes, buckets: _Buckets, progress: Progress
+    table: Table, value: Codes, bucket: Codes, buckets: Buckets, progress: Progress
 ) -> tuple[Codes, Codes, Codes]:
     """The group of each row, and of each counterfeit its group and value."""
     published = np.flatnonzero(bucket >= 0)
@@ -283,7 +260,7 @@ def _in_turn(
 
 
 def _groups(
-    order: NDArray[np.int32], leaves: Codes, nodes: Codes, buckets: _Buckets, rows: int
+    order: NDArray[np.int32], leaves: Codes, nodes: Codes, buckets: Buckets, rows: int
 ) -> tuple[Codes, Codes, Codes]:
     """Number the leaves, and read off who stands where."""
     sizes = leaves[:, 1]
@@ -301,7 +278,7 @@ def feasible_m(wanted: int | None, table: Table) -> int:
     """The m that was wanted, or the largest that a first release allows; refuses what is out of reach. Looks only
     at how often each value occurs."""
     column = table.single_sensitive(MInvariant.key)
-    _refuse_kept(table)
+    refuse_kept(table)
     sizes = np.bincount(distinct_values(column.codes)[1])
     m = largest_l(sizes) if wanted is None else wanted
     if m < 2 or largest_l(sizes) < m:
@@ -309,7 +286,8 @@ def feasible_m(wanted: int | None, table: Table) -> int:
     return m
 
 
-def _refuse_kept(table: Table) -> None:
+def refuse_kept(table: Table) -> None:
+    """Counterfeits have quasi-identifiers by their box, and a sensitive value; nothing else."""
     if table.kept:
         raise SpecError(
             "kept insensitive columns",

@@ -8,7 +8,7 @@ Cuts that look at who has what tell a reader who knows the algorithm something: 
 
 import os
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,7 +19,7 @@ from voile.algorithms.nearest_promise import require_of
 from voile.core.algorithm import Progress, Rung
 from voile.core.bags import Bag
 from voile.core.information_loss import loss_of
-from voile.core.order import distinct_values
+from voile.core.order import value_counts
 from voile.core.parameters import parameter
 from voile.core.partition import Partition
 from voile.core.table import Column, Table
@@ -78,11 +78,18 @@ class Mondrian(ChosenPromise):
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
         """Cut, or refuse where the table as a whole breaks the promise."""
         column = table.single_sensitive(self.key)
-        present, value = distinct_values(column.codes)
-        counts = np.bincount(value)
-        require_of(self, Bag(np.array([0, counts.size]), present, counts, column.domain), column.name)
-        loss, codes, _ = loss_of(table, table.n)
-        rule = self.stop_rule(column, counts)
+        present, counts = value_counts(column.codes)
+        whole = Bag(np.array([0, counts.size]), present, counts, column.domain)
+        require_of(self, whole, column.name)
+        return self.partition_below(table, whole, progress)
+
+    def partition_below(self, table: Table, whole: Bag, progress: Progress = lambda share: None) -> Partition:
+        """Go on cutting where the rows of a table are a part that was cut off a whole one, all of whose values are
+        counted: costs and the promise are those of the whole."""
+        column = table.single_sensitive(self.key)
+        value = np.searchsorted(whole.codes, column.codes)
+        loss, codes, _ = loss_of(table, int(whole.counts.sum()))
+        rule = self.stop_rule(replace(column, codes=whole.codes), whole.counts)
         rows = np.column_stack([codes, value.astype(np.int32), np.arange(table.n, dtype=np.int32)])
         ends = self._cut(loss, rule, rows, progress)
         group = np.empty(table.n, np.int64)

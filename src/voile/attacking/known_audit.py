@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from voile.asked import demanded
 from voile.attacking.known_persons import KnownPersons, single_sensitive
 from voile.attacks.candidate_sets import PublishedGroups
-from voile.auditing import AuditReport, audited, classes_of
+from voile.auditing import AuditReport, audited
 from voile.core.attack import View
 from voile.core.bags import Bag, Bags
 from voile.core.schema import Role
@@ -20,6 +20,7 @@ from voile.exposure import graded_findings
 from voile.intake.sensitive_table import joined
 from voile.intake.spec_file import Spec, schema_of
 from voile.kernels.seats import BLOCK, SortedBoxes, count_covers, take_seats
+from voile.published_bags import classes_of
 from voile.release_files import ReadRelease, plain, read_release
 from voile.requirements import parse_requirements
 from voile.series_auditing.knowledge import ShownRelease, Values
@@ -46,7 +47,7 @@ def audit_with_known(
     schema = schema_of(spec)
     schema.require_roles()
     values = Values(single_sensitive(schema))
-    release = read_release(Path(source), schema)
+    release = read_release(source, schema)
     report = audited(release, parse_requirements(require), demanded(against, strong))
     if report.generalised:
         raise InputError(

@@ -133,7 +133,7 @@ def attack_minimality(
     schema = schema_of(spec)
     schema.require_roles()
     secret = single_sensitive(schema)
-    published = read_release(Path(source), schema)
+    published = read_release(source, schema)
     published.refuse_two_tables("the minimality attack")
     release, ignored = _without_known_columns(published)
     values = Values(secret)

@@ -8,6 +8,7 @@ from voile.cli.catalog_listing import listing
 
 def _cards() -> Iterator[dict[str, Any]]:
     from voile import catalog
+    from voile.spark.plans import on_cluster
 
     models = catalog.models()
     for key, algorithm in catalog.algorithms().items():
@@ -17,6 +18,7 @@ def _cards() -> Iterator[dict[str, Any]]:
             "promise": models[algorithm.promise].title,
             "holds against": algorithm.rung.value,
             "cost": algorithm.cost,
+            "on a cluster": on_cluster(key),
             "parameters": [f"{card.name} ({card.rule()}): {card.help}" for card in algorithm.parameters()],
         }
 

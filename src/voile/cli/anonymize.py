@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from voile.cli.database import PLACE, QUERY, TABLE, arguments_of, from_database
+from voile.cli.engine import from_elsewhere, on_engine, refuse_options
 from voile.errors import ParameterError, counted
 
 if TYPE_CHECKING:
     from voile.core.release import Release
     from voile.core.schema import Schema
+    from voile.spark.cluster import Cluster
+    from voile.spark.publishing import SpreadRelease
 
 LARGEST_FILE = 2**20  # of a parameter
 
@@ -51,8 +55,8 @@ def content(name: str, value: str) -> str:
     return text
 
 
-@click.command(help="Publish TABLE (CSV or Parquet): group, check, write privately, audit, reveal.")
-@click.argument("table", type=click.Path(path_type=Path))
+@click.command(help="Publish TABLE (CSV, Parquet, address of a database): group, check, write, audit, reveal.")
+@click.argument("table", type=PLACE)
 @click.option(
     "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
 )
@@ -75,6 +79,10 @@ def content(name: str, value: str) -> str:
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="New folder for the release.")
 @click.option("-f", "--format", type=click.Choice(["csv", "parquet"]), default=None, help="Default: as the input.")
 @click.option(
+    "--to", default=None, metavar="ADDRESS", help="A database: rows go there, the folder has all but them."
+)
+@click.option("--to-table", default=None, metavar="NAME", help="There: the new table.")
+@click.option(
     "--insecure-seed",
     type=click.IntRange(min=0),
     default=None,
@@ -91,17 +99,20 @@ def content(name: str, value: str) -> str:
 )
 @click.option(
     "--ledger",
-    type=click.Path(path_type=Path),
     default=None,
-    help="Have a ledger remember these persons: it refuses them ever after.",
+    metavar="LEDGER",
+    help="Have a ledger (a file, or postgresql://user@host/database#name) remember these persons: it refuses them "
+    "ever after.",
 )
 @click.option("--key", type=click.Path(path_type=Path), default=None, help="Key of the ledger, if moved.")
 @click.option(
     "--report/--no-report", "with_report", default=None, help="With report.html, or without; default: with."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@from_database(TABLE, QUERY)
+@on_engine
 def command(
-    table: Path,
+    table: Any,
     spec: Path,
     against: str | None,
     strong: bool,
@@ -110,60 +121,105 @@ def command(
     also: str,
     out: Path,
     format: str | None,
+    to: str | None,
+    to_table: str | None,
     insecure_seed: int | None,
     measure: str,
     prices: bool,
-    ledger: Path | None,
+    ledger: str | None,
     key: Path | None,
     with_report: bool | None,
     as_json: bool,
+    cluster: "Cluster | None",
 ) -> None:
     from voile import catalog
     from voile.asked import algorithm_for, asked_for
     from voile.cli import show
     from voile.cli.progress import ProgressBar, announce_compilation
     from voile.intake.spec_file import schema_of
-    from voile.measuring import parse_measures, public_and_private
-    from voile.pipeline import publish
+    from voile.measuring import parse_measures
+    from voile.pipeline import publish as publish_here
     from voile.series.registering import publish_once
 
     given = parameters_of(parameter)
     schema = schema_of(spec)
+    _refuse_halves(to, to_table, ledger, format)
     if against == "series":
         _refuse_series(schema, table, spec, out, ledger, given)
     found = algorithm_for(asked_for(algorithm, against, strong), schema, algorithm, given)
     catalog.algorithm(found.key).configure(given)  # refuses unknown names before they meet others
     parse_measures(measure)
+    if cluster is not None:
+        _refuse_on_cluster(also, measure, prices, ledger, insecure_seed, with_report)
+        refuse_options({"--to": (to, "executors write files"), **from_elsewhere(table)})
     announce_compilation()
-    chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
-    options = {**given, "also": also, "insecure_seed": insecure_seed, "measure": measure}
-    options |= {"against": against, "strong": strong, "prices": prices, "with_report": with_report}
-    with ProgressBar() as report:
-        if ledger is None:
-            release, _ = publish(table, schema, algorithm, out, format=chosen, report=report, **options)
-        else:
-            options |= {"ledger": ledger, "key": key}
-            release, _ = publish_once(table, schema, algorithm, out, format=chosen, report=report, **options)
-    if as_json:
-        public, private = public_and_private(release.private_record.get("measured", {}))
-        costs = release.private_record.get("prices")
-        kept_back = ({"measured": private} if private else {}) | ({"prices": costs} if costs else {})
-        own = ({"measured": public} if public else {}) | ({"private": kept_back} if kept_back else {})
-        show.document({"ok": True, "folder": str(out), "certificate": release.certificate, **own})
+    options: dict[str, Any] = {**given, "against": against, "strong": strong}
+    if cluster is not None:
+        options |= {"format": format or "parquet"}
     else:
-        summary(release, out, spec)
+        options |= {"also": also, "insecure_seed": insecure_seed, "measure": measure, "prices": prices}
+        options |= {"with_report": with_report, "format": format or format_of(table)}
+        options |= {"to": to, "to_table": to_table} if ledger is None else {"ledger": ledger, "key": key}
+    publish = cluster.publish if cluster is not None else publish_here if ledger is None else publish_once
+    release: Any
+    with ProgressBar() as report:
+        release, _ = publish(table, schema, algorithm, out, report=report, **options)
+    if as_json:
+        place = {"folder": str(out)} | ({} if to_table is None else {"table": to_table})
+        show.document({"ok": True, **place, "certificate": release.certificate, **_measures(release)})
+    else:
+        summary(release, out, spec, to, to_table)
+
+
+def _measures(release: Any) -> dict[str, Any]:
+    """What was measured, and what of it is for the steward alone."""
+    from voile.measuring import public_and_private
+
+    public, private = public_and_private(release.private_record.get("measured", {}))
+    costs = release.private_record.get("prices")
+    kept_back = ({"measured": private} if private else {}) | ({"prices": costs} if costs else {})
+    return ({"measured": public} if public else {}) | ({"private": kept_back} if kept_back else {})
+
+
+def format_of(table: Any) -> str:
+    """As the input, where that is a Parquet file."""
+    return "parquet" if isinstance(table, Path) and table.suffix.lower() == ".parquet" else "csv"
+
+
+def _refuse_halves(to: str | None, to_table: str | None, ledger: str | None, format: str | None) -> None:
+    if (to is None) != (to_table is None):
+        raise click.UsageError("--to ADDRESS and --to-table NAME go together")
+    if to is not None and (ledger is not None or format is not None):
+        raise click.UsageError("--to writes tables: leave --format out, and --ledger, which follows folders")
+
+
+def _refuse_on_cluster(
+    also: str, measure: str, prices: bool, ledger: str | None, seed: int | None, with_report: bool | None
+) -> None:
+    refuse_options(
+        {
+            "--also": (also, "further promises merge groups across the whole table"),
+            "--measure": (measure, "private metrics compare with every row of the source at once"),
+            "--prices": (prices, "the other promises' algorithms would need the whole table on one machine"),
+            "--ledger": (ledger, "a ledger is one chain on one machine, and recalls persons there"),
+            "--insecure-seed": (seed is not None, "executors draw from their own operating systems"),
+            "--report": (with_report, "a page draws every group; voile report makes one of what fits into memory"),
+        }
+    )
 
 
 def _refuse_series(
-    schema: "Schema", table: Path, spec: Path, out: Path, ledger: Path | None, given: Mapping[str, Any]
+    schema: "Schema", table: Any, spec: Path, out: Path, ledger: str | None, given: Mapping[str, Any]
 ) -> None:
     """A series has a command of its own: says which, for this very table."""
     from voile.core.schema import Role
+    from voile.ledger.home import home_of
 
-    book = ledger or spec.with_suffix(".ledger")
-    file, columns, place = (shlex.quote(str(path)) for path in (table, spec, book))
+    book = home_of(ledger or spec.with_suffix(".ledger"))
+    file = shlex.join(arguments_of(table))
+    columns, place = (shlex.quote(str(path)) for path in (spec, book.text))
     steps = [] if schema.with_role(Role.SUBJECT) else ['declare who is who: a column with role = "subject"']
-    steps += [] if book.exists() else [f"voile ledger create {place}"]
+    steps += [] if book.path is None or book.path.exists() else [f"voile ledger create {place}"]
     wanted = str(given.get("m", given.get("l", "")))
     m = wanted if wanted.isascii() and wanted.isdecimal() else "4"
     folder = shlex.quote(str(out))
@@ -178,7 +234,9 @@ def _refuse_series(
     )
 
 
-def summary(release: "Release", out: Path, spec: Path) -> None:
+def summary(
+    release: "Release | SpreadRelease", out: Path, spec: Path, to: str | None = None, to_table: str | None = None
+) -> None:
     """What was read and published, against whom it holds, and what to do next."""
     from voile.cli import show
 
@@ -202,11 +260,17 @@ def summary(release: "Release", out: Path, spec: Path) -> None:
         *_generalised(table),
         *_measured(release.private_record),
         *_not_covered(release.private_record),
+        *([] if to is None else [("tables", ", ".join(_tables(certificate, to_table or "")))]),
+        *((name, said) for name, said in release.private_record.items() if name == "announced"),
         (
             "files",
-            f"{', '.join(_written(certificate, out))}; keep {out}/private/ to yourself",
+            f"{', '.join(_written(certificate, out, to is None))}; keep {out}/private/ to yourself",
         ),
-        ("next", f"voile audit {out} -s {spec}"),
+        (
+            "next",
+            f"voile audit {out if to is None else shlex.join([to, '--table', to_table or ''])} -s {spec}"
+            + (" --engine spark" if "engine" in certificate else ""),
+        ),
     ]
     show.facts("Released", rows)
     show.prices(release.private_record.get("prices", []))
@@ -224,9 +288,20 @@ def _asked(certificate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "algorithm", f"{section['algorithm']}: {section['why']}"
 
 
-def _written(certificate: Mapping[str, Any], out: Path) -> Iterator[str]:
+def _tables(certificate: Mapping[str, Any], table: str) -> Iterator[str]:
+    """What is published in the database."""
+    from voile.core.schema import CERTIFICATE
+    from voile.sql.table_name import TableName
+
+    name = TableName.of(table)
+    for part in (*certificate["files"], CERTIFICATE):
+        yield str(name if part == "data" else name.beside(part))
+
+
+def _written(certificate: Mapping[str, Any], out: Path, with_rows: bool) -> Iterator[str]:
     """What may be published."""
-    for name in (*certificate["files"], "certificate.json", "report.html"):
+    parts = dict.fromkeys(name.partition("/")[0] + "/" * ("/" in name) for name in certificate["files"])
+    for name in (*(parts if with_rows else ()), "certificate.json", "report.html"):
         if name != "report.html" or (out / name).exists():
             yield f"{out}/{name}"
 

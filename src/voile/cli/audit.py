@@ -2,16 +2,23 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from voile.cli.database import PLACE, QUERY, TABLE
+from voile.cli.engine import on_engine, refuse_options
+from voile.core.address import is_address
+
+if TYPE_CHECKING:
+    from voile.spark.cluster import Cluster
+
 
 @click.command(
-    help="Audit a release folder, or any published TABLE, against the roles in a spec; with --series, several "
+    help="Audit a release folder, or any published TABLE, also in a database, by a spec; with --series, several "
     "TABLES that were published one after the other."
 )
-@click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("tables", nargs=-1, required=True, type=PLACE)
 @click.option(
     "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
 )
@@ -38,9 +45,14 @@ import click
     type=click.Path(path_type=Path),
     help="Also write a page, as a new file; with --series and --known it is for you alone.",
 )
+@TABLE
+@QUERY
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@on_engine
 def command(
-    tables: tuple[Path, ...],
+    tables: tuple[Any, ...],
+    name: str | None,
+    sql: str | None,
     spec: Path,
     series: bool,
     known: tuple[Path, ...],
@@ -49,6 +61,7 @@ def command(
     strong: bool,
     out: Path | None,
     as_json: bool,
+    cluster: "Cluster | None",
 ) -> int:
     from voile.attacking import audit_with_known
     from voile.auditing import audit
@@ -58,18 +71,17 @@ def command(
     from voile.reporting.rebuilding import report as page
     from voile.reporting.series_page import series_page
     from voile.series_auditing import audit_series
+    from voile.sql.source import source_of
 
-    if not series and (len(tables) > 1 or len(known) > 1):
-        raise click.UsageError("several tables: add --series to judge them together")
-    if series and (against or strong):
-        raise click.UsageError("--against is about the certificate of one release: leave --series out")
-    if out is not None and known and not series:
-        raise click.UsageError(
-            "--report of one table is for everybody: leave --known out; for your eyes alone, voile report ... "
-            "--source compares with the truth"
-        )
+    if len(tables) == 1:
+        tables = (source_of(tables[0], name, sql),)
+    elif name is not None or sql is not None or any(map(is_address, tables)):
+        raise click.UsageError("of a database one table at a time is audited: leave --series out")
+    _refuse_mixed(series, len(tables), known, bool(against or strong), out)
     if out is not None and series:
         _refuse_place(out, tables, private=bool(known))
+    if cluster is not None:
+        _refuse_on_cluster(series, known, out)
     announce_compilation()
     report: Any
     with ProgressBar() as progress:
@@ -79,7 +91,9 @@ def command(
                 write_page(series_page(report.document()), out)
         else:
             progress("reading and judging", 0)
-            if out is not None:
+            if cluster is not None:
+                report = cluster.audit(tables[0], spec, require, against=against, strong=strong, report=progress)
+            elif out is not None:
                 _, report = page(tables[0], spec, out, require=require, against=against, strong=strong)
             elif known:
                 report = audit_with_known(tables[0], spec, known[0], require, against=against, strong=strong)
@@ -92,6 +106,29 @@ def command(
     else:
         describe(report)
     return 0 if report.ok else 1
+
+
+def _refuse_mixed(series: bool, tables: int, known: tuple[Path, ...], readers: bool, out: Path | None) -> None:
+    """Options that do not go together."""
+    if not series and (tables > 1 or len(known) > 1):
+        raise click.UsageError("several tables: add --series to judge them together")
+    if series and readers:
+        raise click.UsageError("--against is about the certificate of one release: leave --series out")
+    if out is not None and known and not series:
+        raise click.UsageError(
+            "--report of one table is for everybody: leave --known out; for your eyes alone, voile report ... "
+            "--source compares with the truth"
+        )
+
+
+def _refuse_on_cluster(series: bool, known: tuple[Path, ...], out: Path | None) -> None:
+    refuse_options(
+        {
+            "--series": (series, "what several releases tell together is told by every group of each"),
+            "--known": (known, "every known person is compared with every group"),
+            "--report": (out, "a page draws every group; voile report makes one of what fits into memory"),
+        }
+    )
 
 
 def _refuse_place(out: Path, tables: tuple[Path, ...], private: bool) -> None:

@@ -2,28 +2,38 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from voile.cli.database import PLACE, TABLE, from_database
+from voile.cli.engine import on_engine
 from voile.querying.query_text import EXAMPLE
 
+if TYPE_CHECKING:
+    from voile.spark.cluster import Cluster
 
-@click.command(help=f"Count rows that meet QUERY, from a release folder or file. For example: {EXAMPLE}")
-@click.argument("release", type=click.Path(path_type=Path))
+
+@click.command(help=f"Count rows that meet QUERY, from a release folder, file or address. For example: {EXAMPLE}")
+@click.argument("release", type=PLACE)
 @click.argument("query")
 @click.option(
     "-s", "--spec", type=click.Path(path_type=Path), help="TOML file; needed for hierarchies and ordinals."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-def command(release: Path, query: str, spec: Path | None, as_json: bool) -> None:
+@from_database(TABLE, argument="release")
+@on_engine
+def command(release: Any, query: str, spec: Path | None, as_json: bool, cluster: "Cluster | None") -> None:
     from voile.cli import show
     from voile.cli.progress import ProgressBar
     from voile.estimating import estimate
 
     with ProgressBar() as progress:
         progress("reading and counting", 0)
-        found = estimate(release, query, spec)
+        if cluster is None:
+            found = estimate(release, query, spec)
+        else:
+            found = cluster.estimate(release, query, spec, report=progress)
     if as_json:
         show.document(found.document())
     else:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich import box
 from rich.table import Table as Grid
 from rich.text import Text
 
+from voile.cli.database import PLACE, QUERY, TABLE, from_database
 from voile.errors import OutputError, counted
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(help="Propose a role and a type for every column of TABLE, warn, and write a first spec.")
-@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("table", type=PLACE)
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), help="New file for the spec; default: beside TABLE, as .toml."
 )
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 @click.option("--header", is_flag=True, help="The first line is names, even if it looks like data.")
 @click.option("--show-values", is_flag=True, help="Name frequent values, and write known scales as ordinal.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@from_database(TABLE, QUERY)
 def command(
-    table: Path,
+    table: Any,
     out: Path | None,
     sensitive: tuple[str, ...],
     encoding: str | None,
@@ -43,7 +45,7 @@ def command(
     from voile.inspection.inspecting import inspect
     from voile.output.writers import write_bytes
 
-    target = out or (table.with_suffix(".toml") if table.name else Path("spec.toml"))
+    target = out or _beside(table)
     _refuse_occupied(target)
     announce_compilation()
     with ProgressBar() as report:
@@ -63,6 +65,13 @@ def command(
         show.document({"ok": True, "spec": str(target), "next": found.command(str(target)), **found.document()})
     else:
         _conclude(found, target)
+
+
+def _beside(table: Any) -> Path:
+    """Where the spec goes by itself: beside a file; of a database named as the table, if that is plain."""
+    if isinstance(table, Path):
+        return table.with_suffix(".toml") if table.name else Path("spec.toml")
+    return Path(f"{table.name if table.name.isidentifier() else 'spec'}.toml")
 
 
 def _refuse_occupied(target: Path) -> None:

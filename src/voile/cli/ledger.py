@@ -11,7 +11,7 @@ from voile.errors import LedgerRefused, VoileError, counted
 if TYPE_CHECKING:
     from voile.ledger import Ledger, LedgerView, ReleaseRecord
 
-_ledger = click.argument("ledger", type=click.Path(path_type=Path))
+_ledger = click.argument("ledger")  # a path, or an address that a path would spoil
 _key = click.option(
     "--key", type=click.Path(path_type=Path), default=None, help="The key file, if not in its usual place."
 )
@@ -26,13 +26,14 @@ def command() -> None:
     pass
 
 
-def _open(path: Path, key: Path | None, **options: Any) -> "Ledger":
+def _open(path: str, key: Path | None, **options: Any) -> "Ledger":
     from voile.ledger import Ledger
 
-    def waiting() -> None:
-        click.echo("another publisher is using the ledger: waiting up to a minute", err=True)
+    return Ledger.open(path, key, waiting=_waiting, **options)
 
-    return Ledger.open(path, key, waiting=waiting, **options)
+
+def _waiting() -> None:
+    click.echo("another publisher is using the ledger: waiting up to a minute", err=True)
 
 
 def _say(as_json: bool, document: dict[str, Any], title: str, rows: list[tuple[str, str]]) -> None:
@@ -48,18 +49,18 @@ def _say(as_json: bool, document: dict[str, Any], title: str, rows: list[tuple[s
 @_ledger
 @_key
 @_json
-def create(ledger: Path, key: Path | None, as_json: bool) -> None:
+def create(ledger: str, key: Path | None, as_json: bool) -> None:
     from voile.ledger import Ledger
 
     Ledger.create(ledger, key)
     view = Ledger.read(ledger, key)
     where = str(view.key_path)
     rows = [
-        ("ledger", f"{ledger}: back it up after every release, together with nothing else"),
+        ("ledger", f"{view.home.text}: back it up after every release, together with nothing else"),
         ("key", f"{where}: back it up now, somewhere else (voile ledger key {ledger} --backup FILE)"),
         ("next", f"voile publish TABLE -s SPEC --ledger {ledger} -p m=4 -o FOLDER"),
     ]
-    _say(as_json, {"ok": True, "ledger": str(ledger), "id": view.id, "key": where}, "Created", rows)
+    _say(as_json, {"ok": True, "ledger": view.home.text, "id": view.id, "key": where}, "Created", rows)
 
 
 @command.command(help="List the releases of LEDGER; needs no key.")
@@ -71,7 +72,7 @@ def create(ledger: Path, key: Path | None, as_json: bool) -> None:
     help="Draw the history too: a name in .svg or .png.",
 )
 @_json
-def show(ledger: Path, picture: Path | None, as_json: bool) -> None:
+def show(ledger: str, picture: Path | None, as_json: bool) -> None:
     from voile.cli import show as shown
     from voile.ledger import Ledger
 
@@ -86,7 +87,7 @@ def show(ledger: Path, picture: Path | None, as_json: bool) -> None:
         shown.document(_document(view))
         return
     header = ("release", "date", "state", "algorithm", "m, balance", "rows", "counterfeits", "withheld", "folder")
-    shown.grid(f"{ledger.name}: {counted(len(releases), 'release')}", header, map(_row, releases))
+    shown.grid(f"{view.home.name}: {counted(len(releases), 'release')}", header, map(_row, releases))
     facts = [("persons", f"{view.persons} remembered"), ("ledger id", view.id), ("head", view.head)]
     interrupted = [str(release.number) for release in releases if release.state in ("reserved", "audited")]
     if interrupted:
@@ -94,6 +95,8 @@ def show(ledger: Path, picture: Path | None, as_json: bool) -> None:
         was = "was" if len(interrupted) == 1 else "were"
         advice = f"{was} interrupted and counts as published: voile ledger recover {ledger}"
         facts.append(("to do", f"{word} {', '.join(interrupted)} {advice}"))
+    if view.content.moved_to:
+        facts.append(("moved", f"it goes on in {view.content.moved_to}; nothing is written here any more"))
     shown.facts("Kept", facts)
 
 
@@ -130,8 +133,9 @@ def _row(release: "ReleaseRecord") -> list[object]:
     "--release", "releases", multiple=True, type=click.Path(path_type=Path), help="A release folder; repeatable."
 )
 @_json
-def verify(ledger: Path, key: Path | None, releases: tuple[Path, ...], as_json: bool) -> int:
+def verify(ledger: str, key: Path | None, releases: tuple[Path, ...], as_json: bool) -> int:
     from voile.cli import show as shown
+    from voile.ledger.home import home_of
     from voile.ledger.recovery import verify as verified
 
     findings = verified(ledger, key, releases)
@@ -141,7 +145,8 @@ def verify(ledger: Path, key: Path | None, releases: tuple[Path, ...], as_json: 
         shown.document({"ok": sound, "findings": listed})
     else:
         words = {True: "sound", False: "WRONG", None: "unknown"}
-        shown.facts(f"Verified: {ledger.name}", [(words[finding.ok], finding.what) for finding in findings])
+        rows = [(words[finding.ok], finding.what) for finding in findings]
+        shown.facts(f"Verified: {home_of(ledger).name}", rows)
     return 0 if sound else LedgerRefused.exit_code
 
 
@@ -156,10 +161,10 @@ def verify(ledger: Path, key: Path | None, releases: tuple[Path, ...], as_json: 
     metavar="N",
     help="You attest that nobody ever saw release N; repeatable.",
 )
-@click.option("--attest-current", is_flag=True, help="You attest that this file is the newest copy of the ledger.")
+@click.option("--attest-current", is_flag=True, help="You attest that this is the newest copy of the ledger.")
 @_json
 def recover(
-    ledger: Path, key: Path | None, not_published: tuple[int, ...], attest_current: bool, as_json: bool
+    ledger: str, key: Path | None, not_published: tuple[int, ...], attest_current: bool, as_json: bool
 ) -> int:
     from voile.ledger.recovery import recover as recovered
 
@@ -173,13 +178,32 @@ def recover(
     return 0 if settled else LedgerRefused.exit_code
 
 
+@command.command(help="Move a ledger FROM a file or a server TO another; the old one ends. Again: goes on.")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@_key
+@_json
+def copy(source: str, target: str, key: Path | None, as_json: bool) -> None:
+    from voile.ledger.copying import copy_ledger
+    from voile.ledger.home import home_of
+
+    there = copy_ledger(home_of(source), home_of(target), key, waiting=_waiting)
+    records, persons = counted(len(there.chain), "record"), counted(there.persons, "person")
+    rows = [
+        ("ledger", f"{there.home.text}: {records}, {persons}, read back and verified"),
+        ("ended", f"{home_of(source).text}: nothing can be written there any more; keep no copy that is older"),
+        ("next", f"voile ledger verify {there.home.text}"),
+    ]
+    _say(as_json, {"ok": True, "ledger": there.id, "head": there.head, "records": len(there.chain)}, "Moved", rows)
+
+
 @command.command(help="Note that release NUMBER of LEDGER was recalled from its readers; nothing is forgotten.")
 @_ledger
 @click.argument("number", type=click.IntRange(min=1))
 @click.option("--reason", required=True, help="Why; kept in the ledger, so name no person.")
 @_key
 @_json
-def withdraw(ledger: Path, number: int, reason: str, key: Path | None, as_json: bool) -> None:
+def withdraw(ledger: str, number: int, reason: str, key: Path | None, as_json: bool) -> None:
     with _open(ledger, key) as opened:
         opened.withdraw(number, reason)
         folder = opened.releases()[number - 1].folder
@@ -200,7 +224,7 @@ def withdraw(ledger: Path, number: int, reason: str, key: Path | None, as_json: 
 )
 @_key
 @_json
-def erase(ledger: Path, persons: Any, key: Path | None, as_json: bool) -> None:
+def erase(ledger: str, persons: Any, key: Path | None, as_json: bool) -> None:
     import polars as pl
 
     from voile.cli.progress import announce_compilation
@@ -255,7 +279,7 @@ def _spelled(texts: Any, releases: "list[ReleaseRecord]") -> Any:
 @click.option("--rotate", is_flag=True, help="A new key over the old: who has only an old copy recognises nobody.")
 @_json
 def key(
-    ledger: Path, key: Path | None, backup: Path | None, restore: Path | None, rotate: bool, as_json: bool
+    ledger: str, key: Path | None, backup: Path | None, restore: Path | None, rotate: bool, as_json: bool
 ) -> None:
     from voile.ledger import Ledger
     from voile.ledger.keys import KeyFile, back_up, restore_key

@@ -26,7 +26,7 @@ COMMANDS = {
     "report": "Write the report of a release, or of any published table, as a page.",
     "estimate": "Answer a count from a release, with its error.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",
-    "ledger": "The memory of a series: create, show, verify, recover, withdraw, erase, key.",
+    "ledger": "The memory of a series: create, show, verify, recover, copy, withdraw, erase, key.",
     "serve": "Open the local app: from a file to a release in the browser.",
     "demo": "A synthetic hospital, end to end; no input needed.",
     "algorithms": "The catalog of algorithms, with adversaries and papers.",

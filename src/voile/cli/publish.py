@@ -5,23 +5,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from voile.cli.anonymize import parameters_of
+from voile.cli.anonymize import format_of, parameters_of
+from voile.cli.database import PLACE, QUERY, TABLE, from_database
 from voile.errors import counted
 
 if TYPE_CHECKING:
     from voile.series.publishing import Plan
 
 
-@click.command(help="Publish TABLE (CSV or Parquet) as the next release of a series that stays safe as a whole.")
-@click.argument("table", type=click.Path(path_type=Path))
+@click.command(
+    help="Publish TABLE (CSV, Parquet, address of a database) as the next release of a series that stays safe as "
+    "a whole."
+)
+@click.argument("table", type=PLACE)
 @click.option(
     "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
 )
 @click.option(
     "--ledger",
-    type=click.Path(path_type=Path),
     default=None,
-    help="The memory of the series. Default: beside the spec, with the suffix .ledger.",
+    metavar="LEDGER",
+    help="The memory of the series: a file, or postgresql://user@host/database#name. Default: beside the spec, "
+    "with the suffix .ledger.",
 )
 @click.option("--key", type=click.Path(path_type=Path), default=None, help="Key of the ledger, if moved.")
 @click.option("-p", "--parameter", multiple=True, metavar="NAME=VALUE", help="For example -p m=4; repeatable.")
@@ -46,10 +51,11 @@ if TYPE_CHECKING:
     "--report/--no-report", "with_report", default=None, help="With report.html, or without; default: with."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@from_database(TABLE, QUERY)
 def command(
-    table: Path,
+    table: Any,
     spec: Path,
-    ledger: Path | None,
+    ledger: str | None,
     key: Path | None,
     parameter: tuple[str, ...],
     out: Path | None,
@@ -76,7 +82,7 @@ def command(
     schema.required_subject()
     series = Series(ledger or spec.with_suffix(".ledger"), key=key)
     announce_compilation()
-    chosen = format or ("parquet" if table.suffix.lower() == ".parquet" else "csv")
+    chosen = format or format_of(table)
     with ProgressBar() as report:
         report("reading", 0)
         source: Any = changed_frame(table, schema, insert, delete) if insert or delete else table
@@ -87,17 +93,17 @@ def command(
             options: dict[str, Any] = {"format": chosen, "measure": measure, "all_new": all_new}
             options["with_report"] = with_report
             plan, _ = series.publish(content, out, report=report, **options, **given)
-    folder = out or series.path.parent / f"release-{plan.number}"
+    folder = out or series.home.folder / f"release-{plan.number}"
     if as_json:
         own = {"preview": True} if preview else {"folder": str(folder)}
         facts = {"ok": True, **own, "release": plan.number, "certificate": plan.release.certificate}
         private = {**plan.counts, "gone": plan.gone, "returned": plan.returned, **_measured(plan)}
         show.document({**facts, "private": private})
     else:
-        summary(plan, series.path, spec, None if preview else folder)
+        summary(plan, series.home.text, spec, None if preview else folder)
 
 
-def summary(plan: "Plan", ledger: Path, spec: Path, folder: Path | None) -> None:
+def summary(plan: "Plan", ledger: str, spec: Path, folder: Path | None) -> None:
     """What was (or would be) published, what was held back, against whom it holds, and what to do next."""
     from voile.cli import show
     from voile.series.plan_words import coming_and_going, held_back, warnings

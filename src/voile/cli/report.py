@@ -1,15 +1,18 @@
 """`voile report`: a page about a release, for everybody or for the steward."""
 
 from pathlib import Path
+from typing import Any
 
 import click
+
+from voile.cli.database import PLACE, QUERY, TABLE, from_database
 
 
 @click.command(
     help="Write the report of a release folder, or of any published TABLE, as one HTML page; with --source the "
     "steward's own, which is never published."
 )
-@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("table", type=PLACE)
 @click.option(
     "-s", "--spec", required=True, type=click.Path(path_type=Path), help="TOML file that declares each column."
 )
@@ -30,7 +33,8 @@ import click
     "--require", default="", metavar="RULES", help='For example "l>=4, t<=0.2"; the report judges by it.'
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-def command(table: Path, spec: Path, out: Path | None, source: Path | None, require: str, as_json: bool) -> int:
+@from_database(TABLE, QUERY)
+def command(table: Any, spec: Path, out: Path | None, source: Path | None, require: str, as_json: bool) -> int:
     from voile.cli import show
     from voile.cli.progress import ProgressBar, announce_compilation
     from voile.reporting.rebuilding import report

@@ -39,6 +39,7 @@ class Bag:
     unit: int = 1
     possible: NDArray[np.int64] | None = None  # None: as many as have it
     exact: bool = True  # else counts are rounded up
+    table: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None  # values and counts of the whole release
 
     @classmethod
     def of(cls, group: NDArray[np.int64], codes: NDArray[np.int64], groups: int, domain: Domain = None) -> "Bag":
@@ -156,13 +157,20 @@ class Bag:
         return np.repeat(np.arange(self.start.size - 1), self.distinct())
 
     @cached_property
+    def present(self) -> NDArray[np.int64]:
+        """The table's values, ascending: of all groups, also where these are but a part of them."""
+        return distinct_values(self.codes)[0] if self.table is None else self.table[0]
+
+    @cached_property
     def ranks(self) -> NDArray[np.int64]:
         """Of each (group, value), which of the table's values it is, in ascending order."""
-        return distinct_values(self.codes)[1]
+        return distinct_values(self.codes)[1] if self.table is None else np.searchsorted(self.present, self.codes)
 
     @cached_property
     def whole(self) -> NDArray[np.int64]:
         """Count of each of the table's values in all groups together."""
+        if self.table is not None:
+            return self.table[1]
         return np.bincount(self.ranks, weights=self.counts).astype(np.int64)  # exact below 2**53 rows
 
     def largest(self, most: int) -> NDArray[np.int64]:

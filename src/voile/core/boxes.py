@@ -109,6 +109,16 @@ class Boxes:
         """All rows of the source, suppressed ones included."""
         return int(self.sizes.sum()) + self.suppressed
 
+    @cached_property
+    def mixed(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Of each sensitive column, how many values there are in a group, and in groups of how many rows."""
+        published, found = self.group >= 0, []
+        for column in self.sensitive:
+            held = Bag.of(self.group[published], column.codes[published], self.sizes.size).distinct()
+            values, which = distinct_values(held)
+            found.append((values, np.bincount(which, weights=self.sizes).astype(np.int64)))
+        return found
+
 
 def _side(column: Column, partition: Partition, j: int) -> Side:
     least, greatest = enclose_groups(column.codes, partition.group, partition.groups)

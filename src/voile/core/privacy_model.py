@@ -66,7 +66,11 @@ class PrivacyModel(Parameterised, ABC):
     def check(self, bags: Bags) -> Verdict:
         """Whether the promise holds, exactly."""
         achieved, worst = self._worst(bags)
-        return Verdict(achieved is None or _KEPT[self.sense](achieved, self.threshold()), achieved, worst)
+        return Verdict(self.kept_by(achieved), achieved, worst)
+
+    def kept_by(self, achieved: Fraction | float | None) -> bool:
+        """Whether a figure keeps the bound; where nothing is published, every bound is kept."""
+        return achieved is None or bool(_KEPT[self.sense](achieved, self.threshold()))
 
     def failing(self, bags: Bags) -> tuple[int, int]:
         """How many groups do not keep the bound, and how many rows are in them; of what looks at sizes alone, how

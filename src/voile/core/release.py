@@ -26,17 +26,26 @@ class Release:
     schema: "Schema"
     private_record: Mapping[str, Any] = field(default_factory=dict)
     counterfeits: "pl.DataFrame | None" = None  # rows per group that stand for nobody, where there can be any
-    writer: "Callable[[Release, Path, str, bool | None], Path] | None" = None
+    writer: "Callable[..., Path] | None" = None
     sensitive: "pl.DataFrame | None" = None  # values by group, where `frame` has the quasi-identifiers alone
     truth: "Callable[[Any], dict[str, Any]] | None" = None  # compares with the source, for the steward's report
 
-    def write(self, folder: str | Path, format: str = "csv", *, with_report: bool | None = None) -> Path:
+    def write(
+        self,
+        folder: str | Path,
+        format: str = "csv",
+        *,
+        with_report: bool | None = None,
+        to: str | None = None,
+        to_table: str | None = None,
+    ) -> Path:
         """Publish into a new folder: data.csv or data.parquet, certificate.json, report.html, private/,
         counterfeits.csv where there can be any, and sensitive.csv or sensitive.parquet where values have a table
-        of their own. `with_report=False` leaves the reports out."""
+        of their own. `with_report=False` leaves the reports out. `to` is the address of a database: the rows
+        become its table `to_table`, and the folder has all but them."""
         if self.writer is None:
             raise ValueError("this release was not made by voile.anonymize")
-        return self.writer(self, Path(folder), format, with_report)
+        return self.writer(self, Path(folder), format, with_report, to, to_table)
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy that is sent elsewhere does not take the source with it."""

@@ -40,6 +40,7 @@ COUNTERFEITS = "counterfeits"  # beside it, in the file of that name: how many r
 SENSITIVE_TABLE = (
     "sensitive"  # the file with the sensitive values of each group, where they have a table of their own
 )
+CERTIFICATE = "certificate"  # of a release in a database: its table of one cell
 COUNT = "count"  # its last column: rows of a group that have a value
 TWO_TABLES = "two tables"  # how a certificate says so
 AS_IT_IS = "as it is"  # how it says that a column is not generalised

@@ -67,6 +67,14 @@ class Table:
         codes = dict(zip(ranked, sorted_together([c.codes for c in ranked]), strict=True))
         self.columns = tuple(_frozen(column, codes[column]) for column in columns)
 
+    @classmethod
+    def as_it_stands(cls, columns: Sequence[Column], schema: Schema | None = None) -> "Table":
+        """Columns whose rows keep their order: for rendering what has been grouped already."""
+        table = cls([replace(column, codes=column.codes[:0]) for column in columns], schema=schema)
+        table.n = int(columns[0].codes.size)
+        table.columns = tuple(_frozen(column, column.codes) for column in columns)
+        return table
+
     def __repr__(self) -> str:
         names = ", ".join(f"{column.name} {column.role}" for column in self.columns)
         return f"Table({self.n} rows: {names})"

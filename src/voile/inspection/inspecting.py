@@ -26,6 +26,7 @@ from voile.inspection.spec_text import spec_text
 from voile.intake.csv_file import ENCODING_RULE
 from voile.intake.data_frame import data_frame
 from voile.intake.table_reader import read_frame
+from voile.sql.source import DatabaseSource
 
 Report = Callable[[str, float], None]
 _USUAL_L = 5
@@ -48,6 +49,7 @@ class Inspection:
     largest_l: int  # that every chosen sensitive column, and the rows of one person, allow; 0: nothing to publish
     counts: Mapping[str, tuple[int, int]] = field(repr=False, default_factory=dict)  # distinct, missing
     only_sweep: bool = False  # whether nothing else publishes most of the rows
+    arguments: tuple[str, ...] = ()  # how a command line names the table of a database
     only_release: bool = False  # whether that l may not be had against who knows the algorithm
 
     @property
@@ -62,7 +64,8 @@ class Inspection:
         if wanted > 1 and self.only_release:
             how = f"--against release {how}"
         how = "-a sweep -p tau=0.5 -p l=2" if self.only_sweep else how
-        return f"voile anonymize {shlex.quote(self.source)} -s {shlex.quote(path)} {how} -o {out}"
+        table = shlex.join(self.arguments or (self.source,))
+        return f"voile anonymize {table} -s {shlex.quote(path)} {how} -o {out}"
 
     @property
     def ways_out(self) -> str:
@@ -160,7 +163,8 @@ def inspect(
     report("comparing columns", 0)
     candidates = tuple(_candidates(planned, profiles, table, show_values))
     return Inspection(
-        source=str(source) if isinstance(source, str | Path) else "TABLE",
+        source=source.name if isinstance(source, DatabaseSource) else _path_of(source),
+        arguments=tuple(source.arguments) if isinstance(source, DatabaseSource) else (),
         rows=frame.height,
         columns=tuple(planned),
         candidates=candidates,
@@ -171,6 +175,10 @@ def inspect(
         only_sweep=table is not None and _is_for_sweep(table, candidates),
         only_release=table is not None and (table.persons is not None or len(table.sensitive) > 2),
     )
+
+
+def _path_of(source: Any) -> str:
+    return str(source) if isinstance(source, str | Path) else "TABLE"
 
 
 def _is_for_sweep(table: Table, candidates: Collection[Candidate]) -> bool:

@@ -207,7 +207,7 @@ def _parsed(spec: ColumnSpec, cells: Cells) -> tuple[Axis, pl.Series]:
     return _axis(spec, codes, scale), codes
 
 
-def _native(spec: ColumnSpec, series: pl.Series) -> pl.Series | None:
+def native_codes(spec: ColumnSpec, series: pl.Series) -> pl.Series | None:
     """Codes of a column that the file has typed as the schema does; None: read it as text."""
     if spec.type == Type.DATE and series.dtype == pl.Date:
         return series.to_physical().cast(pl.Int64)
@@ -382,7 +382,7 @@ def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy
     plain = spec.type == Type.CATEGORY and hierarchy is None and not spec.casefold
     if spec.role == Role.SUBJECT and plain and spec.missing != Missing.CATEGORY:
         return _named(spec, series, markers)
-    native = _native(spec, series) if hierarchy is None else None
+    native = native_codes(spec, series) if hierarchy is None else None
     if native is not None:
         domain, merged = _axis(spec, native), 0
         missing = native.is_null().to_numpy()

@@ -1,26 +1,33 @@
-"""Data frames: polars, pandas, pyarrow, DuckDB, anything that speaks Arrow.
+"""Data frames: polars, pandas, pyarrow, DuckDB, anything that speaks Arrow; and tables of a database.
 
 Libraries quote cells when a conversion fails, so their exceptions never leave this module.
 """
 
 import sys
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
 
 from voile.errors import InputError
 from voile.intake.header import sound_names
+from voile.sql.source import DatabaseSource
 
 # of pandas' object columns: what Arrow turns into one type without changing a value
 _ONE_KIND = {"string", "boolean", "integer", "floating", "decimal", "date", "datetime", "datetime64", "empty"}
 
 
-def data_frame(source: Any) -> pl.DataFrame:
-    """A data frame's cells as polars, names trimmed; the caller's own frame is not touched.
+def data_frame(source: Any, blank: Collection[str] = ()) -> pl.DataFrame:
+    """A data frame's cells as polars, names trimmed; the caller's own frame is not touched. Of a database
+    the cells of the columns in `blank` are not fetched.
 
     >>> data_frame(pl.DataFrame({" age ": [31]}).lazy()).columns
     ['age']
     """
+    if isinstance(source, DatabaseSource):
+        frame = source.frame(blank)
+        frame.columns = sound_names(frame.columns)
+        return frame
     lazy = isinstance(source, pl.LazyFrame)
     if not lazy and not hasattr(source, "__arrow_c_stream__"):
         raise InputError(
@@ -31,23 +38,23 @@ def data_frame(source: Any) -> pl.DataFrame:
         )
     if _is_pandas(source):
         _refuse_mixed(source)
-    frame, absent = None, False
+    found, absent = None, False
     try:
-        frame = source.collect() if lazy else pl.DataFrame(source)
+        found = source.collect() if lazy else pl.DataFrame(source)
     except ImportError:
         absent = True
     except Exception:  # its message may quote a cell
-        frame = None
+        found = None
     if absent:
         raise InputError("needs pyarrow to be read", where="data frame", remedy="pip install pyarrow")
-    if frame is None:
+    if found is None:
         raise InputError(
             "cannot be read",
             where="data frame",
             rule="names differ, and a column has one type",
             remedy="check the query, or convert its columns to text, numbers or dates",
         )
-    frame = frame.clone()
+    frame = found.clone()
     frame.columns = sound_names(frame.columns)
     return frame
 

@@ -1,6 +1,7 @@
 """The second table of a release in two: how often each sensitive value is in each group (Xiao and Tao 2006)."""
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 import polars as pl
@@ -42,8 +43,20 @@ def joined(rows: pl.DataFrame, values: pl.DataFrame, column: str) -> JoinedTable
     >>> found.row_group.tolist(), found.line_group.tolist(), found.lines().tolist()
     ([0, 0, 1], [0, 1], [0, 0, 1])
     """
-    if sorted(values.columns) != sorted([GROUP, column, COUNT]):
-        raise _refused(f"columns other than {GROUP}, {column} and {COUNT}", "it has these three")
+    lines, counts = groups_of_lines(values, column)
+    numbers, row_group = distinct_values(groups_of_rows(rows, column))
+    found, line_group = distinct_values(lines)
+    if not np.array_equal(found, numbers):
+        raise _refused("groups that are not those of the data", "the same groups in both tables")
+    if (counts > row_group.size).any() or not np.array_equal(
+        np.bincount(line_group, counts), np.bincount(row_group)
+    ):
+        refuse_sums()
+    return JoinedTables(row_group, line_group, counts)
+
+
+def groups_of_rows(rows: pl.DataFrame, column: str) -> Numbers:
+    """The group of each row of the first table, or of a part of it."""
     if GROUP not in rows.columns or column in rows.columns:
         raise InputError(
             f"the sensitive column {column} beside the quasi-identifiers"
@@ -53,16 +66,22 @@ def joined(rows: pl.DataFrame, values: pl.DataFrame, column: str) -> JoinedTable
             rule="one table has quasi-identifiers by group, the other sensitive values by group",
             remedy="use the files as they were published",
         )
-    numbers, row_group = distinct_values(_whole(rows[GROUP], "data"))
+    return _whole(rows[GROUP], "data")
+
+
+def groups_of_lines(values: pl.DataFrame, column: str) -> tuple[Numbers, Numbers]:
+    """The group of each line of the second table, or of a part of it, and how many rows it stands for."""
+    if sorted(values.columns) != sorted([GROUP, column, COUNT]):
+        raise _refused(f"columns other than {GROUP}, {column} and {COUNT}", "it has these three")
     lines, counts = _whole(values[GROUP], SENSITIVE_TABLE), _whole(values[COUNT], SENSITIVE_TABLE)
-    found, line_group = distinct_values(lines)
-    if not np.array_equal(found, numbers):
-        raise _refused("groups that are not those of the data", "the same groups in both tables")
-    if (counts < 1).any() or (counts > row_group.size).any():
-        raise _refused("counts that cannot be", "a whole number from 1, at most the rows there are")
-    if not np.array_equal(np.bincount(line_group, counts), np.bincount(row_group)):
-        raise _refused("counts that do not add up to the rows of their group", "every row has one value")
-    return JoinedTables(row_group, line_group, counts)
+    if (counts < 1).any():
+        raise _refused("counts that cannot be", "a whole number from 1")
+    return lines, counts
+
+
+def refuse_sums() -> NoReturn:
+    """Two tables that are not of the same rows."""
+    raise _refused("counts that do not add up to the rows of their group", "every row has one value")
 
 
 def _whole(cells: pl.Series, where: str) -> Numbers:

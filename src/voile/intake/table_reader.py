@@ -1,4 +1,4 @@
-"""File or data frame, and schema -> Table."""
+"""File, data frame or table of a database, and schema -> Table."""
 
 import hashlib
 import hmac
@@ -19,6 +19,7 @@ from voile.intake.csv_file import read_csv
 from voile.intake.data_frame import data_frame
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.parquet_file import read_parquet
+from voile.sql.source import database, is_sqlite
 
 _USED = (Role.QUASI_IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE, Role.SUBJECT)
 
@@ -41,11 +42,18 @@ def read_frame(path: str | Path, schema: Schema, *, may_be_empty: bool = False) 
     path = Path(path)
     if "\0" in str(path) or not path.is_file() or not os.access(path, os.R_OK):
         raise InputError("cannot be read", where=path.name, remedy="check the path and its permissions")
+    if is_sqlite(path):
+        database(path)  # says that a table is to be named
     frame = read_parquet(path) if path.suffix.lower() == ".parquet" else read_csv(path, schema.file)
-    return frame if may_be_empty else _with_rows(frame, "file")
+    return frame if may_be_empty else with_rows(frame, "file")
 
 
-def _with_rows(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+def _is_used(column: ColumnSpec) -> bool:
+    return column.role in _USED and (column.role != Role.INSENSITIVE or column.keep)
+
+
+def with_rows(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    """The frame; refused if it has none."""
     if frame.height == 0:
         raise InputError("no rows", where=where, remedy="give a table with at least one row")
     return frame
@@ -72,7 +80,8 @@ def refuse_undeclared(frame: pl.DataFrame, schema: Schema, also: tuple[str, ...]
     )
 
 
-def _refuse_absent(frame: pl.DataFrame, columns: list[ColumnSpec]) -> None:
+def refuse_absent(frame: pl.DataFrame, columns: list[ColumnSpec]) -> None:
+    """Every declared column is in the file."""
     absent = [column.name for column in columns if column.name not in frame.columns]
     if absent:
         raise SpecError(
@@ -84,17 +93,19 @@ def _refuse_absent(frame: pl.DataFrame, columns: list[ColumnSpec]) -> None:
 
 
 def read_table(source: Any, schema: Schema, *, may_be_empty: bool = False) -> Table:
-    """Read, type, normalise and code a file or data frame. Identifying columns are dropped here.
+    """Read, type, normalise and code a file, a data frame or a table of a database. What is not needed of
+    people is dropped here; from a database it is not even fetched.
 
     `may_be_empty`: in a series everybody may have left."""
     schema.require_roles()
     schema.refuse_reserved_names()
     is_file = isinstance(source, str | os.PathLike)
-    frame = read_frame(source, schema, may_be_empty=True) if is_file else data_frame(source)
+    unused = {column.name for column in schema if not _is_used(column)}
+    frame = read_frame(source, schema, may_be_empty=True) if is_file else data_frame(source, unused)
     if not may_be_empty:
-        _with_rows(frame, "file" if is_file else "data frame")
+        with_rows(frame, "file" if is_file else "table")
     refuse_undeclared(frame, schema)
-    _refuse_absent(frame, list(schema))
+    refuse_absent(frame, list(schema))
     if not is_file:
         return table_of(frame, schema)
     key = os.urandom(32)
@@ -104,7 +115,7 @@ def read_table(source: Any, schema: Schema, *, may_be_empty: bool = False) -> Ta
 
 def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", digest: str = "") -> Table:
     """Code the columns a release needs."""
-    wanted = [c for c in schema if c.role in _USED and (c.role != Role.INSENSITIVE or c.keep)]
+    wanted = [column for column in schema if _is_used(column)]
     with ThreadPoolExecutor(2) as pair:
         each = pair.map(lambda c: coded(c, frame[c.name], schema.file.missing, read_hierarchy(c)), wanted)
         parts = dict(zip((c.name for c in wanted), each, strict=True))

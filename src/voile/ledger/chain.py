@@ -21,6 +21,7 @@ _STEPS = {
     "withdrawn": ((PUBLISHED,), WITHDRAWN),
 }
 _OTHERS = ("created", "erased", "rotated")
+MOVED, ARRIVED = "moved", "arrived"  # the last record of a ledger that was moved, and the first one after it
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class ReleaseRecord:
     previous: str = ""
     reason: str = ""
     remembered: bool = True
+    machine: str = ""  # where its folder is (places.this_machine)
 
     @property
     def may_turn_up(self) -> bool:
@@ -101,13 +103,18 @@ def parse_chain(rows: Iterable[tuple[Any, ...]]) -> tuple[list[Record], str]:
 def releases(chain: Sequence[Record]) -> list[ReleaseRecord]:
     """Every release with its state now; ValueError where the records contradict each other."""
     found: list[ReleaseRecord] = []
+    moved = False
     for record in chain:
         body = record.body
+        if (record.kind == ARRIVED) != moved:
+            raise ValueError("a record does not fit the move before it")
+        moved = record.kind == MOVED
         if record.kind == "reserved":
             if body["release"] != len(found) + 1:
                 raise ValueError("release numbers have a gap or a duplicate")
             known = (body["release"], RESERVED, body["date"], body["folder"], body["body"])
-            found.append(ReleaseRecord(*known, {}, record.hash, record.previous))
+            own = ReleaseRecord(*known, {}, record.hash, record.previous, machine=body.get("machine", ""))
+            found.append(own)
         elif record.kind in _STEPS:
             before, state = _STEPS[record.kind]
             release = found[int(body["release"]) - 1]
@@ -121,7 +128,7 @@ def releases(chain: Sequence[Record]) -> list[ReleaseRecord]:
                 reason=body.get("reason", ""),
                 remembered=bool(body.get("remembered", state != ABANDONED)),
             )
-        elif record.kind not in _OTHERS:
+        elif record.kind not in (*_OTHERS, MOVED, ARRIVED):
             raise ValueError("a record is of an unknown kind")
     return found
 

@@ -13,7 +13,7 @@ from voile.errors import LedgerRefused
 from voile.ledger.places import disk_problem, has_content, wal_of
 
 APPLICATION_ID = 0x566F696C  # "Voil"
-DAMAGED = "keep the damaged file, and restore the newest backup (docs/ledger.md)"
+DAMAGED = "keep what is damaged, and restore the newest backup (docs/ledger.md)"
 _BUSY_MS = 60_000
 Step = Callable[[sqlite3.Connection], None]
 

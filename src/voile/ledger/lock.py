@@ -11,6 +11,26 @@ from voile.errors import LedgerRefused
 _PAUSE = 0.05
 
 
+def wait_for(
+    taken: Callable[[], bool], where: str, patience: float, waiting: Callable[[], None] | None = None
+) -> None:
+    """Try to take a lock for `patience` seconds, then refuse; `waiting` is called once meanwhile."""
+    end = time.monotonic() + patience
+    told = False
+    while not taken():
+        if time.monotonic() >= end:
+            raise LedgerRefused(
+                "another publisher is using it",
+                where=where,
+                rule="one writer at a time",
+                remedy="try again when it has finished",
+            )
+        if not told and waiting is not None:
+            waiting()
+        told = True
+        time.sleep(_PAUSE)
+
+
 class Lock:
     """Exclusive for those who write, shared for those who look; waits for `patience` seconds, then refuses."""
 
@@ -22,21 +42,11 @@ class Lock:
     def acquire(self, patience: float, waiting: Callable[[], None] | None = None) -> None:
         """Become the only writer; `waiting` is called once when somebody else is."""
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        end = time.monotonic() + patience
-        told = False
-        while not self._taken(fcntl.LOCK_EX):
-            if time.monotonic() >= end:
-                self.release()
-                raise LedgerRefused(
-                    "another publisher is using it",
-                    where=self._where,
-                    rule="one writer at a time",
-                    remedy="try again when it has finished",
-                )
-            if not told and waiting is not None:
-                waiting()
-            told = True
-            time.sleep(_PAUSE)
+        try:
+            wait_for(lambda: self._taken(fcntl.LOCK_EX), self._where, patience, waiting)
+        except BaseException:
+            self.release()
+            raise
 
     def try_shared(self) -> bool:
         """Keep writers away for a moment, unless one is at work or there is no lock file to hold."""

@@ -1,4 +1,4 @@
-"""Who was in the last release of a series: the pseudonyms alone, in a private file beside the ledger.
+"""Who was in the last release of a series: the pseudonyms alone, in a private note beside the ledger.
 
 The ledger itself must remember everybody for ever, and does not need to know who was there last; the steward
 wants to see who returns. So this is a note, not a part of the ledger: nothing that is published depends on it. It
@@ -7,7 +7,6 @@ nobody knows. A rotated key must leave no pseudonyms of the old one behind, and 
 last release: both remove it.
 """
 
-import contextlib
 import hashlib
 import json
 from pathlib import Path
@@ -17,48 +16,33 @@ from numpy.typing import NDArray
 
 from voile.kernels.pair_order import ascending_pairs
 from voile.kernels.sorted_match import sorted_match
-from voile.ledger.places import replace_file
 from voile.ledger.pseudonyms import People, read_only
 
 _FORMAT = "voile members 1"
-_LONGEST_HEAD = 4096
 
 
 def members_file(ledger: Path) -> Path:
-    """Where the note of a ledger lies."""
+    """Where the note of a ledger lies that is a file."""
     return ledger.with_name(ledger.name + ".members")
 
 
-def note_members(ledger: Path, record: str, people: People) -> None:
-    """Replace the note: these persons are in the release of this record. In the order of the pseudonyms, which is
-    nobody's. A disk that fails leaves none: the release itself is out and remembered."""
+def members_note(record: str, people: People) -> bytes:
+    """The note: these persons are in the release of this record. Sorted by pseudonym, which tells nothing."""
     content = np.ascontiguousarray(ascending_pairs(read_only(people))[0]).astype("<u8").tobytes()
     head = {"format": _FORMAT, "record": record, "sha256": hashlib.sha256(content).hexdigest()}
-    try:
-        replace_file(members_file(ledger), json.dumps(head).encode() + b"\n" + content)
-    except OSError:
-        with contextlib.suppress(OSError):
-            forget_members(ledger)
+    return json.dumps(head).encode() + b"\n" + content
 
 
-def forget_members(ledger: Path) -> None:
-    """Remove the note."""
-    members_file(ledger).unlink(missing_ok=True)
-
-
-def noted_members(ledger: Path, record: str) -> People | None:
+def noted_members(note: bytes | None, record: str) -> People | None:
     """The persons of the release of this record, ascending; None if that is not known."""
-    path = members_file(ledger)
     try:
-        if path.is_symlink():
-            return None
-        with path.open("rb") as file:
-            head, content = json.loads(file.readline(_LONGEST_HEAD)), file.read()
+        line, _, content = (note or b"").partition(b"\n")
+        head = json.loads(line)
         whole = head["sha256"] == hashlib.sha256(content).hexdigest()
         if not whole or head["format"] != _FORMAT or head["record"] != record:
             return None
         return np.frombuffer(content, "<u8").reshape(-1, 2)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -8,7 +8,6 @@ somebody test a guess about what was erased, or about persons under a rotated ke
 
 import hashlib
 import secrets
-import sqlite3
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from voile.kernels.pair_order import ascending_pairs
 from voile.kernels.sorted_match import sorted_match
+from voile.ledger.connection import Connection
 from voile.ledger.pseudonyms import People, read_only
 
 UNKNOWN, ONCE, ERASED = -1, 0, -2
@@ -69,7 +69,7 @@ class Memory:
         return sum(int((page.signatures > 0).sum()) for page in self.pages.values())
 
     @classmethod
-    def load(cls, connection: sqlite3.Connection) -> "Memory":
+    def load(cls, connection: Connection) -> "Memory":
         """Read all pages; ValueError if their parts do not fit together."""
         rows = connection.execute("select page, release, salt, pseudonyms, signatures from memory order by page")
         pages = []
@@ -88,6 +88,11 @@ class Memory:
             whole.update(self.pages[number].digest)
         return whole.hexdigest()
 
+    def write(self, connection: Connection) -> None:
+        """Store all pages in an empty table."""
+        for page in self.pages.values():
+            _write(connection, page)
+
     def recall(self, people: People) -> NDArray[np.int64]:
         """The signature number of each person, UNKNOWN, ONCE or ERASED."""
         asked, origin = ascending_pairs(read_only(people))
@@ -104,9 +109,7 @@ class Memory:
             found[here] = page.signatures[position[here]]
         return found
 
-    def add(
-        self, connection: sqlite3.Connection, release: int, people: People, numbers: NDArray[np.int64]
-    ) -> "Memory":
+    def add(self, connection: Connection, release: int, people: People, numbers: NDArray[np.int64]) -> "Memory":
         """Append ascending persons as pages of this release."""
         changed = Memory(self.pages.values())
         for start in range(0, len(people), PAGE):
@@ -117,12 +120,12 @@ class Memory:
             _write(connection, page)
         return changed
 
-    def without(self, connection: sqlite3.Connection, release: int) -> "Memory":
+    def without(self, connection: Connection, release: int) -> "Memory":
         """Forget the persons whom this release alone introduced."""
         connection.execute("delete from memory where release = ?", (release,))
         return Memory(page for page in self.pages.values() if page.release != release)
 
-    def merged(self, connection: sqlite3.Connection, settled: Collection[int]) -> "Memory":
+    def merged(self, connection: Connection, settled: Collection[int]) -> "Memory":
         """Merge the small pages of settled releases, if there are many."""
         small = [
             page
@@ -139,7 +142,7 @@ class Memory:
         left = Memory(page for page in self.pages.values() if page.number not in gone)
         return left.add(connection, _SETTLED, people, numbers[order])
 
-    def erased(self, connection: sqlite3.Connection, people: People) -> tuple["Memory", int]:
+    def erased(self, connection: Connection, people: People) -> tuple["Memory", int]:
         """Forget the signatures of these persons; how many there were to forget."""
         asked, _ = ascending_pairs(read_only(people))
         changed, count = Memory(self.pages.values()), 0
@@ -162,7 +165,7 @@ class Memory:
             found[page.signatures[page.signatures > 0]] = True
         return found
 
-    def mapped(self, connection: sqlite3.Connection, renew: Callable[[People], People]) -> "Memory":
+    def mapped(self, connection: Connection, renew: Callable[[People], People]) -> "Memory":
         """Every person under a new pseudonym."""
         changed = Memory(self.pages.values())
         for page in self.pages.values():
@@ -170,13 +173,13 @@ class Memory:
             changed._rewrite(connection, Page.of(page.number, page.release, people, page.signatures[order]))
         return changed
 
-    def _rewrite(self, connection: sqlite3.Connection, page: Page) -> None:
+    def _rewrite(self, connection: Connection, page: Page) -> None:
         connection.execute("delete from memory where page = ?", (page.number,))
         _write(connection, page)
         self.pages[page.number] = replace(page)
 
 
-def _write(connection: sqlite3.Connection, page: Page) -> None:
+def _write(connection: Connection, page: Page) -> None:
     connection.execute(
         "insert into memory (page, release, salt, pseudonyms, signatures) values (?, ?, ?, ?, ?)",
         (

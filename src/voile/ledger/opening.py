@@ -1,32 +1,19 @@
 """Creating a ledger, and opening one only after it has been compared with its key and its witness."""
 
-import os
 import secrets
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from voile.errors import LedgerRefused
 from voile.ledger.chain import Record
-from voile.ledger.content import Content, Signatures, ledger_id, load_content, write_meta, write_record
-from voile.ledger.database import (
-    STEPS,
-    checkpoint,
-    initialise,
-    migrate,
-    open_to_read,
-    open_to_write,
-    reading,
-    refuse_stranger,
-    refusing,
-    transaction,
-    version_of,
-)
+from voile.ledger.connection import Connection
+from voile.ledger.content import Content, Signatures, write_content
+from voile.ledger.database import refusing
+from voile.ledger.home import Hold, Home
 from voile.ledger.keys import KeyFile, check_value, default_key
-from voile.ledger.lock import Lock
 from voile.ledger.memory import Memory
-from voile.ledger.places import file_digest, has_content, refuse_file, refuse_folder, sync_folder, wal_of
+from voile.ledger.places import refuse_existing
 from voile.ledger.witness import Witness, witness_of
 
 
@@ -34,49 +21,37 @@ from voile.ledger.witness import Witness, witness_of
 class Session:
     """What an open ledger holds."""
 
-    lock: Lock
-    connection: sqlite3.Connection
+    hold: Hold
     content: Content
     keys: KeyFile
     witness: Witness
     witness_path: Path
 
 
-def create_ledger(path: Path, key: Path | None, date: str) -> None:
-    """A new ledger, built beside its place and renamed into it; key and witness are durable before it appears."""
-    where = f"ledger {path.name}"
-    refuse_folder(path.parent, where)
-    _refuse_existing(path, where)
-    _refuse_existing(wal_of(path), f"ledger {wal_of(path).name}")  # SQLite would take it for the new one's
-    lock = Lock(path)
-    with refusing(where):
-        lock.acquire(0.0)
-        try:
-            _refuse_existing(path, where)
-            own = secrets.token_hex(16)
-            keys = KeyFile.new(key or default_key(own), own)
-            for place in (keys.path, witness_of(keys.path)):
-                _refuse_same(place, path)
-                _refuse_existing(place, f"key folder, {place.name}")
-            keys.write()
-            draft = path.with_name(f".{path.name}.new")
-            for left in (draft, wal_of(draft), draft.with_name(draft.name + "-shm")):
-                left.unlink(missing_ok=True)
-            head = _first_record(draft, keys, date)
-            Witness(own, 1, head, file_digest(draft)).write(witness_of(keys.path))
-            os.rename(draft, path)
-            sync_folder(path.parent)
-        finally:
-            lock.release()
+def create_ledger(home: Home, key: Path | None, date: str) -> None:
+    """A new ledger; key and witness are durable before it appears."""
+    own = secrets.token_hex(16)
+    keys = KeyFile.new(key or default_key(own), own)
+    content = _first_content(keys, date)
+
+    def write_key() -> None:
+        for place in (keys.path, witness_of(keys.path)):
+            _refuse_same(place, home)
+            refuse_existing(place, f"key folder, {place.name}")
+        keys.write()
+
+    def write_rows(connection: Connection) -> None:
+        write_content(connection, content)
+
+    def write_witness(seal: str | None) -> None:
+        Witness(own, 1, content.head.hash, seal).write(witness_of(keys.path))
+
+    with refusing(home.where):
+        home.create(write_key, write_rows, write_witness)
 
 
-def _refuse_existing(path: Path, where: str) -> None:
-    if os.path.lexists(path):
-        raise LedgerRefused("exists already", where=where, remedy="use it, or choose another name")
-
-
-def _refuse_same(place: Path, ledger: Path) -> None:
-    if os.path.realpath(place) == os.path.realpath(ledger):
+def _refuse_same(place: Path, home: Home) -> None:
+    if home.is_at(place):
         raise LedgerRefused(
             "is the ledger's own place, or leaves none for the witness",
             where=f"key folder, {place.name}",
@@ -84,104 +59,81 @@ def _refuse_same(place: Path, ledger: Path) -> None:
         )
 
 
-def _first_record(draft: Path, keys: KeyFile, date: str) -> str:
-    connection = initialise(draft)
-    try:
-        signatures, memory = Signatures.load(connection), Memory([])
-        body = {
-            "ledger": keys.ledger,
-            "date": date,
-            "generation": 1,
-            "check": check_value(keys.keys),
-            "memory": memory.digest(signatures.digest),
-        }
-        record = Record.after((), "created", body)
-        with transaction(connection):
-            write_record(connection, record)
-            write_meta(connection, Content(keys.ledger, (record,), signatures, memory).meta())
-        whole = checkpoint(connection)
-    finally:
-        connection.close()
-    if not whole:
-        raise LedgerRefused("cannot be written", where=f"ledger {draft.name}", remedy="make room, then try again")
-    return record.hash
+def _first_content(keys: KeyFile, date: str) -> Content:
+    signatures, memory = Signatures.none(), Memory([])
+    body = {
+        "ledger": keys.ledger,
+        "date": date,
+        "generation": 1,
+        "check": check_value(keys.keys),
+        "memory": memory.digest(signatures.digest),
+    }
+    return Content(keys.ledger, (Record.after((), "created", body),), signatures, memory)
 
 
 def open_session(
-    path: Path, key: Path | None, patience: float, waiting: Callable[[], None] | None, attest_current: bool
+    home: Home,
+    key: Path | None,
+    patience: float,
+    waiting: Callable[[], None] | None,
+    attest_current: bool,
+    moving: bool,
 ) -> Session:
-    """Lock, read without touching, compare, and only then open for writing."""
-    where = f"ledger {path.name}"
-    refuse_folder(path.parent, where)
-    refuse_file(path, where)
-    lock = Lock(path)
-    with refusing(where):
-        lock.acquire(patience, waiting)
+    """Lock, read without touching, compare, and only then open for writing; `moving` opens what was moved, too."""
+    with refusing(home.where):
+        hold = home.hold(patience, waiting)
         try:
-            return _opened(path, key, lock, attest_current, where)
+            return _opened(home, hold, key, attest_current, moving)
         except BaseException:
-            lock.release()
+            hold.close(sealing=False)
+            hold.release()
             raise
 
 
-def _opened(path: Path, key: Path | None, lock: Lock, attest_current: bool, where: str) -> Session:
-    refuse_file(path, where)
-    for extra in ("-wal", "-shm"):
-        beside = path.with_name(path.name + extra)
-        if os.path.lexists(beside):
-            refuse_file(beside, f"ledger {beside.name}")
-    digest = None if has_content(wal_of(path)) else file_digest(path)
-    own, version = _identity(path, where)
+def _opened(home: Home, hold: Hold, key: Path | None, attest_current: bool, moving: bool) -> Session:
+    seal = hold.seal()
+    own, outdated = hold.identity()
     keys = KeyFile.read(key or default_key(own), own)
     witness_path = witness_of(keys.path)
     witness = Witness.read(witness_path, own)
-    closed = witness is not None and witness.sha256 is not None and witness.sha256 == digest
-    if version < len(STEPS):
-        if not closed and not attest_current:
-            _refuse_unwitnessed(witness, where)
+    if outdated:
+        if not _vouched(witness, seal) and not attest_current:
+            _refuse_unwitnessed(witness, home)
         if witness is not None:  # from here on the file's bytes change
-            witness = replace(witness, sha256=None)
+            witness = replace(witness, sha256=hold.open_seal)
             witness.write(witness_path)
-        _migrated(path, where)
-        closed = False
-    content = _content(path, where, thorough=not closed)
+        hold.migrate()
+    vouched = _vouched(witness, seal)
+    content = hold.content(thorough=not vouched)
     keys.refuse_other(content.generation, content.check)
+    if not moving:
+        refuse_retired(content, home)
     if witness is not None:
-        refuse_other_history(witness, content, where)
-    if not closed and not attest_current:
-        _refuse_unwitnessed(witness, where)
-    if witness is None or not closed:
-        witness = Witness(own, content.head.number, content.head.hash, None)
+        refuse_other_history(witness, content, home.where)
+    if not vouched and not attest_current:
+        _refuse_unwitnessed(witness, home)
+    seal = None if content.moved_to else hold.open_seal  # what was moved has its next seal elsewhere
+    if witness is None or not vouched or witness.head != content.head.hash or content.moved_to:
+        witness = Witness(own, content.head.number, content.head.hash, seal)
         witness.write(witness_path)
-    return Session(lock, open_to_write(path), content, keys, witness, witness_path)
+    hold.begin()
+    return Session(hold, content, keys, witness, witness_path)
 
 
-def _identity(path: Path, where: str) -> tuple[str, int]:
-    connection = open_to_read(path, quiet=True)
-    try:
-        with reading(where):
-            refuse_stranger(connection, where)
-            return ledger_id(connection), version_of(connection)
-    finally:
-        connection.close()
+def _vouched(witness: Witness | None, seal: str | None) -> bool:
+    """Whether the witness has seen just this seal."""
+    return witness is not None and witness.sha256 is not None and witness.sha256 == seal
 
 
-def _content(path: Path, where: str, thorough: bool) -> Content:
-    """Nobody writes meanwhile: the lock is ours."""
-    connection = open_to_read(path, quiet=True)
-    try:
-        return load_content(connection, where, thorough)
-    finally:
-        connection.close()
-
-
-def _migrated(path: Path, where: str) -> None:
-    connection = open_to_write(path)
-    try:
-        migrate(connection, where)
-        checkpoint(connection)
-    finally:
-        connection.close()
+def refuse_retired(content: Content, home: Home) -> None:
+    """Nothing is written any more to a ledger that was moved."""
+    if content.moved_to:
+        raise LedgerRefused(
+            f"was moved to {content.moved_to}",
+            where=home.where,
+            rule="two copies that publish separately disclose together",
+            remedy="use that one; if moving it was interrupted, give the same command again (voile ledger copy)",
+        )
 
 
 def refuse_other_history(witness: Witness, content: Content, where: str) -> None:
@@ -202,20 +154,20 @@ def refuse_other_history(witness: Witness, content: Content, where: str) -> None
         )
 
 
-def _refuse_unwitnessed(witness: Witness | None, where: str) -> None:
+def _refuse_unwitnessed(witness: Witness | None, home: Home) -> None:
     """Unless a session was interrupted: it takes the digest from the witness before it writes a byte, and gives it
     one only when the log is gone, durably. So a digest beside a log that is not empty is not ours either."""
     attest = "if this is surely the newest copy: voile ledger recover LEDGER --attest-current (docs/ledger.md)"
     if witness is None:
         raise LedgerRefused(
             "has no witness beside its key that it is the newest copy",
-            where=where,
+            where=home.where,
             remedy=f"restore the witness, or, {attest}",
         )
     if witness.sha256 is not None:
         raise LedgerRefused(
-            "was changed since it was last closed",
-            where=where,
-            rule="its bytes are not those the witness saw",
+            home.seal_words.other,
+            where=home.where,
+            rule=home.seal_words.rule,
             remedy=f"restore the newest backup, or, {attest}",
         )

@@ -5,6 +5,7 @@ import errno
 import glob
 import hashlib
 import os
+import platform
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -135,6 +136,21 @@ def _unfit(path: Path, writing: bool, private: bool) -> tuple[str, str]:
         elif not os.access(path, os.R_OK):
             problem, remedy = "cannot be read", "run Voile as the user who owns it"
     return problem, remedy
+
+
+def refuse_existing(path: Path, where: str) -> None:
+    """Refuse to write where something is."""
+    if os.path.lexists(path):
+        raise LedgerRefused("exists already", where=where, remedy="use it, or choose another name")
+
+
+def this_machine(ledger: str) -> str:
+    """A digest of this machine's name, of no use for another ledger: it tells where the folder of a release is.
+
+    >>> this_machine("ab") == this_machine("ab"), this_machine("ab") == this_machine("cd")
+    (True, False)
+    """
+    return hashlib.sha256(f"{ledger} {platform.node()}".encode()).hexdigest()[:16]
 
 
 def file_digest(path: Path) -> str:

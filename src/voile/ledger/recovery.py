@@ -11,8 +11,8 @@ from voile.ledger.chain import AUDITED, DANGLING, PUBLISHED, ReleaseRecord
 from voile.ledger.keys import KeyFile
 from voile.ledger.manifests import contradiction, newer_than, series_of
 from voile.ledger.opening import refuse_other_history
-from voile.ledger.places import disk_problem, file_digest
-from voile.ledger.store import Ledger
+from voile.ledger.places import disk_problem, file_digest, this_machine
+from voile.ledger.store import Ledger, Place
 from voile.ledger.view import LedgerView
 from voile.ledger.witness import Witness, witness_of
 
@@ -52,7 +52,7 @@ def recover(ledger: Ledger, not_published: Collection[int] = ()) -> list[Outcome
     if strangers:
         raise LedgerRefused(
             f"release {min(strangers)} was not interrupted",
-            where=f"ledger {ledger.path.name}",
+            where=ledger.home.where,
             remedy="voile ledger show tells which releases are open; withdraw one that was published",
         )
     outcomes = []
@@ -60,7 +60,8 @@ def recover(ledger: Ledger, not_published: Collection[int] = ()) -> list[Outcome
     for release in reversed(known):  # the last first: what no later release relied on can be forgotten
         if release.state not in DANGLING and not _turned_up(release):
             continue
-        outcome = _judged(release, release.number in not_published, known)
+        elsewhere = release.machine not in ("", this_machine(ledger.id))
+        outcome = _judged(release, release.number in not_published, known, elsewhere)
         if outcome.result == COMMITTED:
             ledger.commit(release.number)
         elif outcome.result == ABANDONED:
@@ -75,7 +76,7 @@ def _turned_up(release: ReleaseRecord) -> bool:
     return release.may_turn_up and _compared(release, Path(release.folder)) == (True, "")
 
 
-def _judged(release: ReleaseRecord, attested: bool, known: list[ReleaseRecord]) -> Outcome:
+def _judged(release: ReleaseRecord, attested: bool, known: list[ReleaseRecord], elsewhere: bool) -> Outcome:
     folder = Path(release.folder)
     state, problem = _compared(release, folder)
     if problem:
@@ -85,7 +86,8 @@ def _judged(release: ReleaseRecord, attested: bool, known: list[ReleaseRecord]) 
     if state is None and attested:
         return Outcome(release.number, ABANDONED, "its folder is absent, and you attest that nobody saw it")
     if state is None:
-        why = f"its folder is absent; if nobody ever saw it: --attest-not-published {release.number}"
+        absent = "is absent here, and it was begun on another machine: recover there" if elsewhere else "is absent"
+        why = f"its folder {absent}; if nobody ever saw it: --attest-not-published {release.number}"
         return Outcome(release.number, OPEN, f"{why}; if it was published, put the folder back")
     if state and attested:
         return Outcome(release.number, REFUSED, "its folder is visible, complete: it was published; do not attest")
@@ -116,7 +118,7 @@ def _digest(path: Path) -> str:
         return ""
 
 
-def verify(path: str | Path, key: str | Path | None = None, releases: Iterable[str | Path] = ()) -> list[Finding]:
+def verify(path: Place, key: str | Path | None = None, releases: Iterable[str | Path] = ()) -> list[Finding]:
     """Everything that can be checked without writing, and what could not be."""
     try:
         view = Ledger.read(path, key)
@@ -127,7 +129,9 @@ def verify(path: str | Path, key: str | Path | None = None, releases: Iterable[s
         counted(len(view.signatures()), "signature"),
         counted(view.persons, "person"),
     ]
-    findings = [Finding(True, f"file, chain and memory are sound: {', '.join(parts)}")]
+    findings = [Finding(True, f"chain and memory are sound: {', '.join(parts)}")]
+    if view.content.moved_to:
+        findings.append(Finding(False, f"it was moved to {view.content.moved_to}: use that one"))
     findings += [_key_finding(view), *_witness_findings(view)]
     findings += _release_findings(view, [Path(folder) for folder in releases])
     return findings
@@ -156,16 +160,16 @@ def _witness_findings(view: LedgerView) -> list[Finding]:
     def compare() -> None:
         witness = Witness.read(path, view.id)
         if witness is not None:
-            refuse_other_history(witness, view.content, f"ledger {view.path.name}")
+            refuse_other_history(witness, view.content, view.home.where)
             seen.append(witness)
 
     first = _tried(compare, "it holds everything the witness has seen")
-    if not first.ok or view.digest is None or seen[0].sha256 is None:
+    words = view.home.seal_words
+    if not first.ok or view.seal is None or seen[0].sha256 is None:
         why = "somebody is writing, or was interrupted: the next publication checks everything"
-        return [first] + ([Finding(None, f"not checked: the bytes of the file ({why})")] if first.ok else [])
-    same = view.digest == seen[0].sha256
-    words = "are those of the last closing" if same else "were changed since the last closing: restore a backup"
-    return [first, Finding(same, f"the bytes of the file {words}")]
+        return [first] + ([Finding(None, f"not checked whether {words.same} ({why})")] if first.ok else [])
+    same = view.seal == seen[0].sha256
+    return [first, Finding(same, words.same if same else f"it {words.other}: restore the newest copy")]
 
 
 def _release_findings(view: LedgerView, folders: list[Path]) -> list[Finding]:

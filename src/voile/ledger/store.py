@@ -4,10 +4,10 @@ The order of a publication (facts/threats.md 2.4): reserve, write to a private f
 reveal, `commit`. A release that is reserved counts as published until recovery proves otherwise.
 """
 
+import contextlib
 import datetime
 import os
 import secrets
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,17 +22,20 @@ from voile.errors import LedgerRefused, counted
 from voile.kernels.pair_order import ascending_pairs
 from voile.ledger import chain as links
 from voile.ledger.chain import Record, ReleaseRecord
+from voile.ledger.connection import Connection
 from voile.ledger.content import Content, write_meta, write_record
-from voile.ledger.database import checkpoint, refusing, transaction
+from voile.ledger.database import refusing
+from voile.ledger.home import Hold, Home, home_of
 from voile.ledger.keys import check_value
-from voile.ledger.members import forget_members, note_members, noted_members
+from voile.ledger.members import members_note, noted_members
 from voile.ledger.memory import ONCE, UNKNOWN
 from voile.ledger.opening import Session, create_ledger, open_session
-from voile.ledger.places import file_digest, log_is_gone
+from voile.ledger.places import this_machine
 from voile.ledger.pseudonyms import People, again, pseudonyms, read_only
 from voile.ledger.view import LedgerView, read_ledger
 
-Change = Callable[[sqlite3.Connection, Content], Content]
+Change = Callable[[Connection, Content], Content]
+Place = str | Path | Home
 
 
 @dataclass(frozen=True)
@@ -47,43 +50,45 @@ class Reservation:
 class Ledger:
     """The memory of a series of releases; `with Ledger.open(path) as ledger:`."""
 
-    def __init__(self, path: Path, session: Session) -> None:
-        self.path = path
-        self._where = f"ledger {path.name}"
+    def __init__(self, home: Home, session: Session) -> None:
+        self.home = home
+        self._where = home.where
         self._session = session
         self._content, self._keys, self._witness = session.content, session.keys, session.witness
-        self._connection: sqlite3.Connection | None = session.connection
-        self._unsure = False  # a write has failed: what the file holds is known only after it is opened again
+        self._hold: Hold | None = session.hold
+        self._unsure = False  # a write has failed: what was written is known only after it is opened again
 
     def __repr__(self) -> str:
         return f"Ledger({counted(len(self.releases()), 'release')}, {counted(self.persons, 'person')})"
 
     @staticmethod
-    def create(path: str | Path, key: str | Path | None = None) -> None:
+    def create(path: Place, key: str | Path | None = None) -> None:
         """A new ledger and its key; refuses where there is one already."""
-        create_ledger(Path(path).absolute(), _path(key), _now())
+        create_ledger(home_of(path), _path(key), _now())
 
     @classmethod
     def open(
         cls,
-        path: str | Path,
+        path: Place,
         key: str | Path | None = None,
         patience: float = 60.0,
         waiting: Callable[[], None] | None = None,
         *,
         attest_current: bool = False,
+        moving: bool = False,
     ) -> "Ledger":
         """Open for writing, alone; LedgerRefused when it is damaged, rolled back, forked, busy or without its key.
 
-        `attest_current`: the operator states that this is the newest copy, where no witness can say so.
+        `path`: a file, or postgresql://user@host/database#name. `attest_current`: the operator states that this is
+        the newest copy, where no witness can say so. `moving` is for copying alone (copying.py).
         """
-        own = Path(path).absolute()
-        return cls(own, open_session(own, _path(key), patience, waiting, attest_current))
+        home = home_of(path)
+        return cls(home, open_session(home, _path(key), patience, waiting, attest_current, moving))
 
     @staticmethod
-    def read(path: str | Path, key: str | Path | None = None) -> LedgerView:
+    def read(path: Place, key: str | Path | None = None) -> LedgerView:
         """What a ledger says, without its key and without waiting for anybody."""
-        return read_ledger(Path(path).absolute(), _path(key))
+        return read_ledger(home_of(path), _path(key))
 
     @property
     def id(self) -> str:
@@ -94,6 +99,11 @@ class Ledger:
     def head(self) -> str:
         """The hash of the newest record."""
         return self._content.head.hash
+
+    @property
+    def content(self) -> Content:
+        """All it says."""
+        return self._content
 
     @property
     def chain(self) -> tuple[Record, ...]:
@@ -138,11 +148,19 @@ class Ledger:
 
     def note_members(self, release: int, people: People) -> None:
         """Note who is in a release, for the next preview; nothing depends on it."""
-        note_members(self.path, self.releases()[release - 1].record, people)
+        note = members_note(self.releases()[release - 1].record, people)
+        try:
+            self._writable().note(note)
+        except (OSError, LedgerRefused):  # the release itself is out and remembered
+            self._forget_members()
 
     def members(self, release: int) -> People | None:
         """Who is in a release, ascending; known of the last one at most."""
-        return noted_members(self.path, self.releases()[release - 1].record)
+        return noted_members(self._writable().noted(), self.releases()[release - 1].record)
+
+    def _forget_members(self) -> None:
+        with contextlib.suppress(OSError, LedgerRefused):
+            self._writable().note(None)
 
     def reserve(
         self,
@@ -162,13 +180,14 @@ class Ledger:
         release = self.next_release
         settled = {r.number for r in self.releases() if r.state not in links.DANGLING}
 
-        def change(connection: sqlite3.Connection, content: Content) -> Content:
+        def change(connection: Connection, content: Content) -> Content:
             signatures, numbers = content.signatures.adding(connection, sets)
             each = np.array(numbers or [ONCE], np.int64)[chosen[order]]
             memory = content.memory.merged(connection, settled).add(connection, release, people, each)
             return replace(content, signatures=signatures, memory=memory)
 
         given = {"release": release, "folder": os.path.abspath(folder), "body": body, "new": len(people)}
+        given["machine"] = this_machine(self.id)
         record = self._record("reserved", given, change)
         return Reservation(release, record.hash, record.previous)
 
@@ -210,7 +229,7 @@ class Ledger:
         later = any(r.remembered for r in self.releases()[release:])
         remembered = later or not forget
 
-        def change(connection: sqlite3.Connection, content: Content) -> Content:
+        def change(connection: Connection, content: Content) -> Content:
             return replace(content, memory=content.memory.without(connection, release))
 
         body = {"reason": reason, "remembered": remembered}
@@ -242,18 +261,20 @@ class Ledger:
         """Forget the signatures of these persons, and sets that nobody else has; returns of how many persons.
         Their pseudonyms stay."""
         if (self.recall(people) >= ONCE).sum() == 0:
+            self._writable().scrub()  # perhaps an earlier run could not
             return 0
         count = 0
 
-        def change(connection: sqlite3.Connection, content: Content) -> Content:
+        def change(connection: Connection, content: Content) -> Content:
             nonlocal count
             memory, count = content.memory.erased(connection, people)
             signatures = content.signatures.keeping(connection, memory.used())
             return replace(content, memory=memory, signatures=signatures)
 
         with refusing(self._where):
-            forget_members(self.path)
+            self._writable().note(None)
         self._record("erased", {}, change)
+        self._writable().scrub()
         return count
 
     def rotate(self) -> None:
@@ -261,81 +282,92 @@ class Ledger:
 
         The key is durable before the ledger needs it; one left over by an interrupted rotation is replaced.
         """
-        self._writable()  # before a key is replaced that the file, after an error, may need already
+        hold = self._writable()  # before a key is replaced that the ledger, after an error, may need already
         generation = self._content.generation + 1
         with refusing(self._where):
-            forget_members(self.path)
+            hold.note(None)
         with refusing(f"key {self._keys.path}"):
             more = self._keys.with_another(generation - 1)
             more.write()
         self._keys, key = more, more.keys[-1]
 
-        def change(connection: sqlite3.Connection, content: Content) -> Content:
+        def change(connection: Connection, content: Content) -> Content:
             return replace(content, memory=content.memory.mapped(connection, lambda people: again(people, key)))
 
         check = check_value(more.keys)
         self._record("rotated", {"generation": generation, "check": check}, change)
+        hold.scrub()
+
+    def retire(self, moved: Record) -> None:
+        """The last record, which its copy has already: this ledger goes on there."""
+        if Record.after(self.chain, links.MOVED, moved.body) != moved:
+            raise ValueError("another ledger was moved")
+        with refusing(self._where):
+            self._writable().note(None)
+        self._record(links.MOVED, moved.body)
+
+    def arrive(self) -> None:
+        """The first record after a move: from here on it is this ledger that goes on."""
+        self._record(links.ARRIVED, {})
 
     def _record(self, kind: str, body: dict[str, Any], change: Change | None = None) -> Record:
         """One transaction: the change and the record of it; then the witness hears of it."""
-        connection = self._writable()
+        hold = self._writable()
         links.canonical(body)  # what is no JSON fails before anything is begun
         with refusing(self._where):
-            if self._witness.sha256 is not None:  # from here on the file's bytes may change
-                self._tell(self._witness.number, self._witness.head)
+            if self._witness.sha256 not in (None, hold.open_seal):  # from here on a file's bytes may change
+                self._tell(self._witness.number, self._witness.head, None)
             self._unsure = True
-            with transaction(connection):
-                self._refuse_moved(connection)
+            with hold.transaction() as connection:
+                self._refuse_overtaken(connection)
                 content = change(connection, self._content) if change else self._content
                 memory = {"memory": content.digest()} if change else {}
-                whole = {**body, **memory, "date": _now(), "salt": secrets.token_hex(16)}
+                whole = {"date": _now(), "salt": secrets.token_hex(16), **body, **memory}
                 record = Record.after(content.chain, kind, whole)
                 write_record(connection, record)
                 content = replace(content, chain=(*content.chain, record))
                 write_meta(connection, content.meta())
             self._content = content
-            self._tell(record.number, record.hash)
+            self._tell(record.number, record.hash, None if content.moved_to else hold.open_seal)
             self._unsure = False
         return record
 
-    def _writable(self) -> sqlite3.Connection:
-        if self._connection is None or self._unsure:
+    def _writable(self) -> Hold:
+        if self._hold is None or self._unsure:
             raise LedgerRefused(
                 "is closed after an error", where=self._where, remedy="open it again: it is checked"
             )
-        return self._connection
+        return self._hold
 
-    def _refuse_moved(self, connection: sqlite3.Connection) -> None:
+    def _refuse_overtaken(self, connection: Connection) -> None:
         row = connection.execute("select number, hash from chain order by number desc limit 1").fetchone()
         if row != (self._content.head.number, self.head):
             raise LedgerRefused("another program has written to it", where=self._where, remedy="start again")
 
-    def _tell(self, number: int, head: str) -> None:
-        heard = self._witness.saw(number, head)
+    def _tell(self, number: int, head: str, seal: str | None) -> None:
+        heard = self._witness.saw(number, head, seal)
         heard.write(self._session.witness_path)
         self._witness = heard
 
     def close(self) -> None:
-        """Bring everything into one file, tell the witness its digest, let others in.
+        """Tell the witness the seal, let others in.
 
-        An error here loses nothing: what was committed is durable in the log, and a witness without a digest makes
-        the next opening check everything.
+        An error here loses nothing: what was committed is durable, and a witness without a seal makes the next
+        opening check everything. Of a ledger that was moved the witness keeps no seal.
         """
-        if self._connection is None:
+        if self._hold is None:
             return
+        hold, self._hold = self._hold, None
         try:
-            whole = self._witness.sha256 is None and not self._unsure and checkpoint(self._connection)
-            self._connection.close()
-            self._connection = None
-            if whole and log_is_gone(self.path):
-                sealed = replace(self._witness, sha256=file_digest(self.path))
+            seal = hold.close(self._witness.sha256 is None and not self._unsure and not self._content.moved_to)
+            if seal is not None:
+                sealed = replace(self._witness, sha256=seal)
                 sealed.write(self._session.witness_path)
                 self._witness = sealed
-        except (OSError, sqlite3.Error):
+        except OSError:
             pass
         finally:
-            self._connection = None
-            self._session.lock.release()
+            hold.release()
 
     def __enter__(self) -> "Ledger":
         return self

@@ -33,7 +33,8 @@ def witness_of(key: Path) -> Path:
 
 @dataclass(frozen=True)
 class Witness:
-    """The last record seen, and the digest of the closed file (None while a session writes)."""
+    """The last record seen, and the seal (home.py): of a file the digest of its closed bytes, None while a session
+    writes; of a server which database it is."""
 
     ledger: str
     number: int
@@ -69,6 +70,6 @@ class Witness:
         """Replace the witness, durably."""
         replace_file(path, (json.dumps({"format": _FORMAT, **asdict(self)}, indent=1) + "\n").encode())
 
-    def saw(self, number: int, head: str) -> "Witness":
-        """After one more record, with the file still open."""
-        return replace(self, number=number, head=head, sha256=None)
+    def saw(self, number: int, head: str, sha256: str | None) -> "Witness":
+        """After one more record, with the ledger still open."""
+        return replace(self, number=number, head=head, sha256=sha256)

@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.core.bags import Bag
 from voile.core.boxes import Boxes
 from voile.core.metric import Metric
 from voile.core.order import distinct_values, value_counts
@@ -53,19 +52,10 @@ def _shown(boxes: Boxes) -> Iterator[tuple[Numbers, Numbers]]:
         values, which = distinct_values(sizes)
         yield values, np.bincount(which, weights=side.rows).astype(np.int64)  # exact below 2**53 rows
     if boxes.separate:
-        yield from _shared(boxes)
+        yield from boxes.mixed
     elif boxes.node.size:
         tree = boxes.sensitive[0].tree()
         nodes, rows = value_counts(boxes.node[boxes.group >= 0])
         yield (tree.high - tree.low + 1)[nodes], rows
     elif boxes.sensitive:
         yield np.array([1]), boxes.sizes.sum(keepdims=True) * len(boxes.sensitive)
-
-
-def _shared(boxes: Boxes) -> Iterator[tuple[Numbers, Numbers]]:
-    """Of each sensitive column, how many values there are in a group, and in groups of how many rows."""
-    published = boxes.group >= 0
-    for column in boxes.sensitive:
-        held = Bag.of(boxes.group[published], column.codes[published], boxes.sizes.size).distinct()
-        values, which = distinct_values(held)
-        yield values, np.bincount(which, weights=boxes.sizes).astype(np.int64)

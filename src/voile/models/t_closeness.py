@@ -100,7 +100,7 @@ def _through_the_tree(bag: Bag, tree: Hierarchy) -> Ratio:
     edge = height[np.maximum(tree.parent, 0)] - height
     everything = int(bag.whole.sum())
     table = np.zeros(tree.leaves + 1, np.int64)
-    table[distinct_values(bag.codes)[0] + 1] = bag.whole
+    table[bag.present + 1] = bag.whole
     under = np.cumsum(table)
     whole = under[tree.high + 1] - under[tree.low]  # of each node
     inner = tree.parent >= 0

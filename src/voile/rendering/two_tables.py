@@ -1,5 +1,8 @@
 """Table and partition -> quasi-identifiers as they are, and sensitive values by group (Anatomy's QIT and ST)."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -8,7 +11,7 @@ from voile.core.bags import Bag
 from voile.core.order import canonical_order, dense_rank
 from voile.core.partition import Partition
 from voile.core.schema import COUNT, GROUP, Role
-from voile.core.table import Table
+from voile.core.table import Column, Table
 from voile.kernels.colours import rows_by_colour
 from voile.rendering.group_order import bag_numbers
 from voile.rendering.labels import value_labels
@@ -29,13 +32,26 @@ def render_two_tables(table: Table, partition: Partition) -> tuple[pl.DataFrame,
     rank[groups] = np.arange(groups.size)
     group = rank[partition.group[published]]
     order = canonical_order([table.look[published], group])
-    rows, number = published[order], pl.Series(GROUP, group[order] + 1, pl.UInt32)
-    shown = [c for c in table.columns if c.role in (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)]
-    first = pl.DataFrame([number, *(value_labels(column, column.codes[rows]) for column in shown)])
+    first = rows_as_they_are(table.columns, published[order], group[order] + 1)
     secret = table.sensitive[0]
-    bag = Bag.of(group, secret.codes[published], groups.size)
-    numbers, counts = pl.Series(GROUP, bag.owner + 1, pl.UInt32), pl.Series(COUNT, bag.counts, pl.UInt32)
-    return first, pl.DataFrame([numbers, value_labels(secret, bag.codes), counts])
+    return first, values_by_group(replace(secret, codes=secret.codes[published]), group, 1)
+
+
+def rows_as_they_are(columns: Sequence[Column], rows: Numbers, number: Numbers) -> pl.DataFrame:
+    """Of these rows the numbers of their groups, and all that is published apart from the values."""
+    shown = [c for c in columns if c.role in (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)]
+    return pl.DataFrame([_numbers(number), *(value_labels(column, column.codes[rows]) for column in shown)])
+
+
+def values_by_group(secret: Column, group: Numbers, first: int) -> pl.DataFrame:
+    """How often each value is in each group; groups are numbered from `first`."""
+    bag = Bag.of(group, secret.codes, int(group.max(initial=-1)) + 1)
+    counts = pl.Series(COUNT, bag.counts, pl.UInt32)
+    return pl.DataFrame([_numbers(bag.owner + first), value_labels(secret, bag.codes), counts])
+
+
+def _numbers(group: Numbers) -> pl.Series:
+    return pl.Series(GROUP, group, pl.UInt32 if group.max(initial=0) < 2**32 else pl.Int64)
 
 
 def _groups_in_order(table: Table, partition: Partition, rows: Numbers) -> Numbers:

@@ -87,7 +87,7 @@ _KNOWN = (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)
 def drawings_of(release: ReadRelease) -> Drawings:
     """The same from a release on the disk."""
     frames = [release.frame, release.sensitive]
-    if release.ours and release.path.suffix.lower() == ".csv":
+    if release.quoted:
         frames = [None if frame is None else _unquoted(frame) for frame in frames]
     rows, sensitive = frames
     assert rows is not None

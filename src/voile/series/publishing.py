@@ -19,7 +19,9 @@ from voile.core.table import Table
 from voile.errors import Infeasible, InputError, LedgerRefused, ParameterError, PromiseBroken, counted
 from voile.ledger import Ledger, ReleaseRecord
 from voile.ledger.chain import ABANDONED
+from voile.ledger.home import home_of
 from voile.ledger.members import are_among
+from voile.ledger.store import Place
 from voile.measuring import parse_measures
 from voile.output.certificate import Claim
 from voile.output.pictures import history_picture
@@ -62,27 +64,33 @@ class Plan:
 class Series:
     """Releases of one table over time, remembered by a ledger.
 
-    `Series.create(path)` makes a new ledger with its key; `Series(path)` continues one.
+    `Series.create(path)` makes a new ledger with its key; `Series(path)` continues one. In place of a path:
+    postgresql://user@host/database#name.
     """
 
-    def __init__(self, ledger: str | Path, *, key: str | Path | None = None) -> None:
-        self.path, self.key = Path(ledger), None if key is None else Path(key)
-        if not self.path.exists():
+    def __init__(self, ledger: Place, *, key: str | Path | None = None) -> None:
+        self.home, self.key = home_of(ledger), None if key is None else Path(key)
+        if self.home.is_missing():
             raise LedgerRefused(
                 "there is no ledger",
-                where=self.path.name,
+                where=self.home.name,
                 rule="a series without its memory would publish everybody anew",
                 remedy="restore it, or correct the name; a series that begins needs voile ledger create",
             )
 
+    @property
+    def path(self) -> Path | None:
+        """The file of the ledger; None on a server."""
+        return self.home.path
+
     @classmethod
-    def create(cls, ledger: str | Path, *, key: str | Path | None = None) -> "Series":
+    def create(cls, ledger: Place, *, key: str | Path | None = None) -> "Series":
         """A new ledger and its key, in a place of its own: keep a copy of the key (voile ledger key --backup)."""
         Ledger.create(ledger, key)
         return cls(ledger, key=key)
 
     def __repr__(self) -> str:
-        return f"Series({self.path.name})"
+        return f"Series({self.home.name})"
 
     def publish(
         self,
@@ -97,14 +105,15 @@ class Series:
         with_report: bool | None = None,
         **parameters: object,
     ) -> tuple[Plan, AuditReport]:
-        """Publish a table as the next release, into a new folder (default: release-N beside the ledger).
+        """Publish a table as the next release, into a new folder (default: release-N beside the ledger,
+        here if it is on a server).
 
         `parameters` are those of m_invariant: m (as in the first release, and there required), balance, changed,
         ineligible. `all_new`: nobody of a later table is known, and that is right. `with_report=False`
         leaves report.html out. Returns the plan and the audit.
         """
         with self._open(report) as ledger:
-            target = Path(folder) if folder else self.path.parent / f"release-{ledger.next_release}"
+            target = Path(folder) if folder else self.home.folder / f"release-{ledger.next_release}"
             with Staging(target) as staging:
                 plan = _planned(table, ledger, parameters, measure, report, draws, all_new)
                 report("writing and auditing", 0)
@@ -130,14 +139,14 @@ class Series:
 
     def history(self) -> pl.DataFrame:
         """The releases so far: number, date, state, and what each held."""
-        return history_of(Ledger.read(self.path, self.key).releases())
+        return history_of(Ledger.read(self.home, self.key).releases())
 
     def picture(self, path: str | Path) -> Path:
         """The history as a picture, .svg or .png."""
         return history_picture(self.history(), Path(path))
 
     def _open(self, report: Report) -> Ledger:
-        return Ledger.open(self.path, self.key, waiting=lambda: report("waiting for another publisher", 0))
+        return Ledger.open(self.home, self.key, waiting=lambda: report("waiting for another publisher", 0))
 
 
 _LINE: dict[str, Any] = {

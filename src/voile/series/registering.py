@@ -22,9 +22,11 @@ from voile.intake.spec_file import Spec
 from voile.ledger import UNKNOWN, Ledger, Reservation
 from voile.ledger.manifests import newer_than
 from voile.ledger.pseudonyms import People
+from voile.ledger.store import Place
 from voile.output.staging import Staging
 from voile.pipeline import Report, silent
 from voile.series.recollection import person_texts, refuse_other_subject, subject_of
+from voile.writing import write_audited
 
 
 def write_registered(
@@ -42,7 +44,7 @@ def write_registered(
     stamped = replace(release, certificate=_stamped(release.certificate, ledger, reservation))
     found = None
     try:
-        found = pipeline.write_audited(
+        found = write_audited(
             stamped, staging, format, lambda files: ledger.audited(reservation.release, files), with_report
         )
         ledger.commit(reservation.release)
@@ -56,7 +58,7 @@ def write_registered(
             f"release {reservation.release} is visible, but the ledger could not note it",
             where=f"output folder {staging.target.name}",
             rule="it counts as published",
-            remedy=f"voile ledger recover {ledger.path.name}",
+            remedy=f"voile ledger recover {ledger.home.name}",
         )
     return replace(stamped, certificate=found.certificate or {}), found
 
@@ -88,7 +90,7 @@ def publish_once(
     spec: Spec,
     algorithm: str | None,
     folder: str | Path,
-    ledger: str | Path,
+    ledger: Place,
     *,
     key: str | Path | None = None,
     format: str = "csv",

@@ -11,19 +11,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.attacks.candidate_sets import PublishedGroups, words_for
-from voile.auditing import classes_of, suppressed_rows
 from voile.core.bags import Bag
 from voile.core.hierarchy_recipe import Recipe
-from voile.core.schema import COUNTERFEITS, GROUP, ColumnSpec, Role, Schema, Type
+from voile.core.schema import GROUP, ColumnSpec, Role, Schema, Type
 from voile.core.table import Column, Table
 from voile.errors import InputError, SpecError, counted
 from voile.intake.columns import MISSING_LABEL, factorised
-from voile.intake.counterfeits import read_counterfeits
 from voile.intake.data_frame import data_frame
 from voile.intake.normalise import normalised, twin_keys
 from voile.intake.published_values import meant, unquoted
 from voile.intake.table_reader import read_frame, read_table
 from voile.kernels.candidate_sets import value_bits
+from voile.published_bags import classes_of, suppressed_rows
 from voile.querying.covered_places import covered_places
 from voile.release_files import ReadRelease
 from voile.rendering.labels import value_labels
@@ -149,16 +148,15 @@ class ShownRelease:
     def of(cls, release: ReadRelease, values: Values) -> "ShownRelease":
         """Take apart what was read."""
         frame, sensitive = release.frame, release.schema.with_role(Role.SENSITIVE)[0].name
-        if release.ours and release.path.suffix.lower() == ".csv":
+        if release.quoted:
             frame = frame.with_columns(map(unquoted, frame.iter_columns()))
         suppressed = suppressed_rows(frame, release.schema)
         frame = frame.filter(~pl.Series(suppressed)) if suppressed.any() else frame
         group = classes_of(frame, release.schema)
         groups = int(group.max(initial=-1)) + 1
         bag = Bag.of(group, values.codes(frame[sensitive]), groups)
-        listed = release.path.parent / f"{COUNTERFEITS}.csv"
-        stated = read_counterfeits(listed) if release.ours and listed.is_file() else {}
-        return cls(frame, group, bag, _counterfeits(frame, group, groups, stated), int(suppressed.sum()))
+        fakes = _counterfeits(frame, group, groups, release.counterfeits())
+        return cls(frame, group, bag, fakes, int(suppressed.sum()))
 
     @property
     def groups(self) -> int:

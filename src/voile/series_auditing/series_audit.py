@@ -71,7 +71,7 @@ def audit_series(
     audit = _SeriesAudit(schema, names, require_m if asked is None else asked)
     for number, source in enumerate(releases):
         report(f"reading and judging release {number + 1} of {len(releases)}", number / len(releases))
-        release = read_release(Path(source), schema)
+        release = read_release(source, schema)
         release.refuse_two_tables("what a series tells")
         audit.add(release, audited(release, requirements), known[number] if known else None)
     report("counting", 0)

@@ -7,7 +7,7 @@ from typing import Any
 from voile.core.schema import GROUP, NUMERIC, FileOptions, Role, Schema, Type
 from voile.inspection.headerless import refuse_headerless
 from voile.inspection.inspecting import inspect
-from voile.intake.table_reader import read_frame
+from voile.intake.part_files import read_parts, suffix_of
 from voile.release_files import locate, read_sensitive
 from voile.web.child import Report
 
@@ -20,8 +20,8 @@ def run(arguments: dict[str, Any], report: Report) -> dict[str, Any]:
     header = bool(arguments.get("header"))
     report("reading", 0)
     data, certificate, _ = locate(path)
-    frame = read_frame(data, Schema((), FileOptions(file.get("encoding", "utf-8"), file.get("delimiter"))))
-    if data.suffix.lower() != ".parquet" and not header and certificate is None:
+    frame = read_parts(data, Schema((), FileOptions(file.get("encoding", "utf-8"), file.get("delimiter"))))
+    if suffix_of(data) != ".parquet" and not header and certificate is None:
         refuse_headerless(frame)
     found = inspect(
         frame.drop(GROUP, strict=False),
