@@ -123,7 +123,7 @@ def test_a_session_that_rests_is_locked_and_comes_back(tmp_path):
 
 
 def test_a_page_that_is_locked_shows_nothing_any_more(tmp_path):
-    """Neither what rested, nor another tab after log-out."""
+    """What rested is locked; what was prepared is there when its person comes back."""
     with served(tmp_path, "--idle", 0.1) as app, chromium() as browser, visited(app, browser) as page:
         page.click("text=Try it with an invented hospital")
         page.wait_for_selector("h1:has-text('patients.csv')")
@@ -131,12 +131,29 @@ def test_a_page_that_is_locked_shows_nothing_any_more(tmp_path):
         assert "Nothing is lost" in page.inner_text("main") and "patients" not in page.content()
         page.goto(app.next_invitation())
         page.wait_for_selector(".work a:has-text('patients.csv')")
-        other = page.context.new_page()
+
+
+@pytest.mark.parametrize("connected", [True, False])
+def test_no_tab_shows_anything_after_log_out(app, connected):
+    """Neither one that is connected, nor one that was about to be."""
+    with chromium() as browser, visited(app, browser) as page:
+        client, other, left = app.client_of(page), page.context.new_page(), []
+        drafted(client)
+
+        def late(route):
+            left.append(client.post("/leave").status_code)
+            route.connect_to_server()
+
+        if not connected:
+            other.route_web_socket("**/*", late)
         other.goto(app.address)
-        other.wait_for_selector(".work a")
-        page.click("text=Log out")
-        other.wait_for_selector("#token", timeout=15_000)
-        assert "patients" not in other.content() + page.content()
+        if connected:
+            other.wait_for_selector(f".work a:has-text('{LABEL}')")
+            other.wait_for_function("window.socket?.connected")
+            page.reload()
+            page.click("text=Log out")
+        other.wait_for_selector("#token", timeout=60_000)
+        assert LABEL not in other.content() and (connected or left[0] == 303)
 
 
 def test_pages_are_forgotten_with_their_session(app):

@@ -85,12 +85,14 @@
     await navigator.clipboard?.writeText(document.getElementById(source.dataset.copies).textContent);
     source.textContent = "Copied";
   });
+  const look = async () => {
+    const answer = await fetch("/static/app.css", { cache: "no-store" }).catch(() => null);
+    if (answer?.status === 403) location.reload();
+  };
   const watch = () => {  // who was locked out, or logged out in another tab, leaves nothing on the screen
     if (!window.socket) return void setTimeout(watch, 500);
-    window.socket.on("disconnect", async () => {
-      const answer = await fetch("/static/app.css", { cache: "no-store" }).catch(() => null);
-      if (answer?.status === 403) location.reload();
-    });
+    window.socket.on("disconnect", look);
+    window.socket.on("connect_error", look);  // it ended before this page could connect
   };
   watch();
 })();
