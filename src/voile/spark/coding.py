@@ -24,6 +24,7 @@ from voile.intake.columns import Coded, coded, days, native_codes, prior_of
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.table_reader import IntakeRecord, refuse_absent, refuse_undeclared
 from voile.kernels.hilbert import WORD_BITS, hilbert_keys
+from voile.spark.blocks import Blocks
 from voile.spark.session import asked
 from voile.spark.spark_spread import SparkSpread, mapped, record_batch, secret_words
 from voile.spark.spread import SECRET_WORDS, Layout
@@ -300,20 +301,21 @@ def _materialised(frame: "DataFrame", lookup: list[Dictionary], layout: Layout, 
     from pyspark import StorageLevel
 
     place = curve_of(layout) if curve else None
-    types = {
-        f"c{i}": "int" if layout.least[f"c{i}"] >= -(2**31) and layout.most[f"c{i}"] < 2**31 else "long"
-        for i in range(len(lookup))
-    }
+    blocks = Blocks(
+        {
+            f"c{i}": "<i4" if layout.least[f"c{i}"] >= -(2**31) and layout.most[f"c{i}"] < 2**31 else "<i8"
+            for i in range(len(lookup))
+        }
+        | dict.fromkeys((*([CURVE] if curve else []), *SECRET_WORDS), "<i8")
+    )
 
     def code(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
             part = _kept(pl.DataFrame(pl.from_arrow(batch)), lookup)
             codes = {f"c{i}": d.of(part[d.name])[0] for i, d in enumerate(lookup)}
             more = {CURVE: place(codes)} if place is not None else {}
-            narrow = {n: c.astype(np.int32) if types[n] == "int" else c for n, c in codes.items()}
-            yield record_batch({**narrow, **more, **secret_words(part.height)})
+            yield blocks.block({**codes, **more, **secret_words(part.height)})
 
-    fields = [f"{n} {t}" for n, t in types.items()] + ([f"{CURVE} long"] if curve else [])
-    schema = ", ".join([*fields, *(f"{word} long" for word in SECRET_WORDS)])
-    kept = asked("coding", lambda: mapped(frame, code, schema).localCheckpoint(True, StorageLevel.DISK_ONLY))
-    return SparkSpread(kept, layout)
+    coded_rows = mapped(frame, code, blocks.schema())
+    kept = asked("coding", lambda: coded_rows.localCheckpoint(True, StorageLevel.DISK_ONLY))
+    return SparkSpread(kept, layout, blocks)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Result = TypeVar("Result")
-BATCH_ROWS = 200_000  # that executors look at at once
+BATCH_ROWS, BATCH_BYTES = 200_000, 2**25  # that executors look at at once
 INSTALL = "pip install 'voile[spark]', and Java 17 or newer"
 _SAFE: Mapping[str, str] = {
     "spark.ui.enabled": "false",  # its pages show plans and environments
@@ -36,6 +36,7 @@ _SAFE: Mapping[str, str] = {
     "spark.sql.maxMetadataStringLength": "4",
     "spark.speculation": "false",  # a share is computed once
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS),
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(BATCH_BYTES),
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.adaptive.enabled": "false",

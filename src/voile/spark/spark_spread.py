@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voile.core.order import value_counts
+from voile.spark.blocks import Blocks
 from voile.spark.refusals import speaking
 from voile.spark.session import asked
 from voile.spark.spread import KEY_BYTES, SECRET_WORDS, Batch, Codes, Layout, Spread, drawn_numbers, merged_tallies
@@ -39,10 +40,10 @@ def secret_words(rows: int) -> Batch:
 
 
 class SparkSpread(Spread):
-    """A DataFrame of codes (c0, c1, ...), the place of each row on the curve, and its secret."""
+    """A DataFrame of blocks with codes (c0, c1, ...), the place of each row on the curve, and its secret."""
 
-    def __init__(self, frame: "DataFrame", layout: Layout) -> None:
-        self.frame, self.layout = frame, layout
+    def __init__(self, frame: "DataFrame", layout: Layout, blocks: Blocks) -> None:
+        self.frame, self.layout, self.blocks = frame, layout, blocks
 
     def __repr__(self) -> str:
         return f"SparkSpread({self.layout.n} rows)"
@@ -50,19 +51,22 @@ class SparkSpread(Spread):
     def tally(self, keys: Callable[[Batch], Codes]) -> tuple[Codes, Codes]:
         """Counted by batch, by part, and on the driver."""
 
-        def counted(batches: Iterator[Any]) -> Iterator[Any]:
-            found, counts = merged_tallies([value_counts(keys(arrays(batch))) for batch in batches])
+        of = self.blocks.batches
+
+        def counted(blocks: Iterator[Any]) -> Iterator[Any]:
+            found, counts = merged_tallies(value_counts(keys(rows)) for some in blocks for rows in of(some))
             yield record_batch({"key": found, "count": counts})
 
         return merged_tallies([self._answer(counted, "key long, count long", "counting")])
 
     def some(self, rows: Callable[[Batch], Batch]) -> Batch:
         """Rows that are taken, of all parts."""
-        names = list(rows({name: np.empty(0, np.int64) for name in self.frame.columns}))
+        names = list(rows({name: np.empty(0, np.int64) for name in self.blocks.types}))
+        of = self.blocks.batches
 
-        def taken(batches: Iterator[Any]) -> Iterator[Any]:
-            for batch in batches:
-                yield record_batch(rows(arrays(batch)))
+        def taken(blocks: Iterator[Any]) -> Iterator[Any]:
+            for batch in (each for some in blocks for each in of(some)):
+                yield record_batch(rows(batch))
 
         schema = ", ".join(f"{name} long" for name in names)
         return dict(zip(names, self._answer(taken, schema, "looking at rows"), strict=True))

@@ -25,6 +25,7 @@ from voile.core.table import Table
 from voile.output.writers import write_data
 from voile.release_files import DATA
 from voile.rendering.release_frame import render
+from voile.spark.blocks import Blocks
 from voile.spark.cells import RECORD, Work, group_records, rows_of_records, table_of_cell
 from voile.spark.session import asked
 from voile.spark.spark_spread import SparkSpread, arrays, by_cell, mapped, record_batch
@@ -45,26 +46,22 @@ def grouped(spread: SparkSpread, cell_of: "Callable[[Batch], Codes]", work: Work
     (-1) are not published."""
     from pyspark import StorageLevel
 
-    layout = spread.layout
-    names = layout.names()
+    layout, whole = spread.layout, spread.blocks
+    published = Blocks({name: whole.types[name] for name in layout.names()})
 
-    def placed(batches: Iterator[Any]) -> Iterator[Any]:
-        for batch in batches:
-            columns = arrays(batch)
-            cell = cell_of(columns)
-            rows = {"cell": cell, **{name: columns[name] for name in names}}
-            yield record_batch({name: column[cell >= 0] for name, column in rows.items()})
+    def placed(blocks: Iterator[Any]) -> Iterator[Any]:
+        for rows in (each for some in blocks for each in whole.batches(some)):
+            yield published.dealt("cell", cell_of(rows), rows)
 
-    def group(key: Any, rows: Any) -> Any:
+    def group(key: Any, blocks: Any) -> Any:
         import pyarrow as pa
 
         cell = int(key[0].as_py())
-        table = table_of_cell(layout, arrays(rows.select(names).combine_chunks()))
+        table = table_of_cell(layout, published.together(blocks))
         return pa.table(group_records(table, work(cell, table, SECRET), layout, cell))
 
-    types = dict(spread.frame.dtypes)
-    schema = ", ".join(["cell long", *(f"{name} {types[name]}" for name in names)])
-    cells = by_cell(mapped(spread.frame, placed, schema), "cell", group, RECORD, 2 * layout.n // PART_ROWS)
+    dealt = mapped(spread.frame, placed, f"cell long, {published.schema()}")
+    cells = by_cell(dealt, "cell", group, RECORD, 2 * layout.n // PART_ROWS)
     return asked("grouping", lambda: cells.localCheckpoint(True, StorageLevel.DISK_ONLY))
 
 
