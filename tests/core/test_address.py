@@ -20,6 +20,9 @@ SECRET = "cnry77aa"
         f"postgresql://db.example/clinic?p%61ssword={SECRET}",
         f"postgresql://db.example/clinic?sslpassword={SECRET}",
         f"POSTGRESQL://steward:{SECRET}@db.example/clinic",
+        f"postgresql://steward:pa?{SECRET}@db.example/clinic",
+        f"postgresql://steward:pa/{SECRET}@db.example/clinic",
+        f"postgresql://steward:pa#{SECRET}@db.example/clinic",
     ],
 )
 def test_a_password_in_an_address_is_refused_and_not_repeated(text):
@@ -34,6 +37,14 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(text):
 def test_what_is_no_address(text):
     with pytest.raises(ParameterError):
         Address.of(text)
+
+
+@pytest.mark.parametrize("rest", [f"steward?{SECRET}@db.example/x", f"steward/{SECRET}@db.example/x"])
+def test_whose_parts_are_not_clear_is_refused(rest):
+    """libpq and others part such an address differently."""
+    with pytest.raises(ParameterError, match="cannot be read") as refusal:
+        Address.of(f"postgresql://{rest}")
+    assert SECRET not in str(refusal.value)
 
 
 def test_no_user_is_shown():

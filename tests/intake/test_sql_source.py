@@ -1,5 +1,7 @@
 """Tables and queries of databases as sources: the same release as from a file, one moment, and never a write."""
 
+import os
+import sqlite3
 import subprocess
 import sys
 
@@ -7,9 +9,20 @@ import polars as pl
 import pytest
 
 import voile
-from tests.servers.patients import COLUMNS, SPEC, client, connected, fill, fill_sqlite, new_database, people
+from tests.servers.patients import (
+    COLUMNS,
+    SPEC,
+    client,
+    connected,
+    fill,
+    fill_sqlite,
+    new_database,
+    people,
+    tables_of,
+)
 from tests.servers.postgresql import PASSWORD
-from voile.errors import InputError, ParameterError, SpecError
+from voile.core.address import SQLITE, Address
+from voile.errors import InputError, OutputError, ParameterError, SpecError, VoileError
 from voile.sql.connection import opened
 
 
@@ -51,6 +64,53 @@ def test_the_same_bytes_from_every_source(clinic, tmp_path):
     assert len(set(written.values())) == 1, {name: hash(data) for name, data in written.items()}
     other = voile.anonymize(voile.read(clinic, COLUMNS, query="select * from patients limit 50"), "elig", l=3)
     assert other.frame.height == 50  # control: a query chooses
+
+
+def test_sqlite_cells_of_several_types(tmp_path):
+    """One value in two spellings is not two values; nothing is rounded off."""
+    path, spec = tmp_path / "m.db", {"age": {"role": "qi", "type": "decimal"}, "lab": "sensitive"}
+    cells = [(12345.678901, 1.0), (0.1, "1"), (7, "k"), ("3.5", "k"), ("", "n/a")]
+    fill_mixed(path, cells)
+    with opened(Address(SQLITE, "", file=str(path))) as connection:
+        frame = connection.frame("t")
+    assert frame["age"].to_list() == ["12345.678901", "0.1", "7", "3.5", ""]
+    assert frame["lab"].to_list() == ["1.0", "1", "k", "k", "n/a"]
+    assert "one value under two spellings" in refusal_of(path, spec, table="t", kind=VoileError)
+
+
+def fill_mixed(path, cells):
+    path.unlink(missing_ok=True)
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table t (age, lab)")
+        connection.executemany("insert into t values (?, ?)", cells)
+    connection.close()
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    path = tmp_path / "b.db"
+    fill_mixed(path, [(1, "k"), (2, "j")])
+    with sqlite3.connect(path) as connection:
+        connection.execute("insert into t values (3, cast(x'ff41fe' as text))")
+    connection.close()
+    said = refusal_of(path, {"age": "qi", "lab": "sensitive"}, table="t")
+    assert "column lab" in said and "UTF-8" in said
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError):
+        voile.read(tmp_path / "pipe", COLUMNS)
+
+
+def test_what_failed_is_not_committed(clinic):
+    """The server answers to such a commit as if all were well."""
+    with opened(Address.of(clinic), writes=True) as connection:
+        connection.run("create table half (a integer)")
+        with pytest.raises(OutputError):
+            connection.run("select nonsense")
+        with pytest.raises(OutputError, match="failed before"):
+            connection.commit()
+    assert "half" not in tables_of(clinic)
 
 
 def test_every_type_of_cell(clinic):

@@ -75,7 +75,7 @@ def test_nowhere(scene, postgresql, capfd):
     postgresql.kill()
     assert run(["ledger", "show", scene.ledger]) == 3
     postgresql.start()
-    said += capfd.readouterr().out
+    said += "".join(capfd.readouterr())
     assert said.count("m-invariance") and OWNER in Path(os.environ["PGPASSFILE"]).read_text()
     for canary in (PASSWORD, TYPED):
         assert canary not in said and canary not in postgresql.log

@@ -284,13 +284,25 @@ def test_what_a_role_prefers_does_not_matter(small):
         run(small, "set default_transaction_read_only = off", f"alter role {OWNER} reset all")
 
 
-def test_what_everybody_may_read_is_refused(small):
-    run(small, "grant select on memory to public")
+@pytest.mark.parametrize("right", ["select on memory to public", "select (pseudonyms) on memory to analyst"])
+def test_what_others_may_read_is_refused(small, right):
+    run(small, "drop role if exists analyst", "create role analyst", f"grant {right}")
     for use in (Ledger.open, Ledger.read):
-        with pytest.raises(LedgerRefused, match="everybody"):
+        with pytest.raises(LedgerRefused, match="others than its owner"):
             use(small)
-    run(small, "revoke select on memory from public")
+    run(small, f"revoke {right.replace(' to ', ' from ')}", "drop role analyst")
     Ledger.open(small).close()
+
+
+def test_what_a_server_grants_unasked_is_revoked(address):
+    run(address, "drop role if exists analyst", "create role analyst")
+    privileges = "alter default privileges {} select on tables {} analyst"
+    run(address, privileges.format("grant", "to"))
+    try:
+        Ledger.create(address)
+        session(address, ["ann"])
+    finally:
+        run(address, privileges.format("revoke", "from"), "drop role analyst")
 
 
 def test_a_role_without_rights(small, postgresql):
@@ -363,7 +375,9 @@ def test_create_never_overwrites(small):
     assert Ledger.read(small).head == head
 
 
-def test_what_was_erased_is_not_left_in_the_servers_files(server_ledger, postgresql):
+@pytest.mark.parametrize("watched", [False, True])
+def test_what_was_erased_is_not_left_in_the_servers_files(server_ledger, postgresql, watched):
+    """Nor if some other session of the database could still see it."""
     schema = schema_of(server_ledger)
 
     def stored():
@@ -373,9 +387,16 @@ def test_what_was_erased_is_not_left_in_the_servers_files(server_ledger, postgre
 
     with Ledger.open(server_ledger) as ledger:
         publish(ledger, ["ann"], ("Quinckemark", "Weil"))
+        publish(ledger, ["bob"])
         assert stored(), schema  # positive control
-        ledger.erase(people_of(ledger, ["ann"]))
-        assert not stored()
+        with psycopg.connect(server_ledger.partition("#")[0]) as other:
+            if watched:
+                other.execute("set transaction isolation level repeatable read")
+                other.execute("select count(*) from pg_database")
+            ledger.erase(people_of(ledger, ["ann"]))
+            assert not stored()
+        assert known(ledger, ["bob"]) == [FLU]
+    assert all(finding.ok is not False for finding in verify(server_ledger))
 
 
 def test_erasing_again_finishes_what_was_left(server_ledger, monkeypatch):

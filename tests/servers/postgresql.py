@@ -118,7 +118,7 @@ class PostgreSQL:
             time.sleep(0.05)
 
     def kill(self):
-        """As a power cut would: every process at once."""
+        """A crash: every process at once, nothing said to anybody, nothing brought to an end."""
         if self._process is not None and self._process.poll() is None:
             # backends are in other sessions: an immediate stop ends them all
             self._process.send_signal(signal.SIGQUIT)

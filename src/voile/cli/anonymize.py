@@ -217,7 +217,7 @@ def _refuse_series(
 
     book = home_of(ledger or spec.with_suffix(".ledger"))
     file = shlex.join(arguments_of(table))
-    columns, place = (shlex.quote(str(path)) for path in (spec, book.text))
+    columns, place = (shlex.quote(str(path)) for path in (spec, ledger or book.text))
     steps = [] if schema.with_role(Role.SUBJECT) else ['declare who is who: a column with role = "subject"']
     steps += [] if book.path is None or book.path.exists() else [f"voile ledger create {place}"]
     wanted = str(given.get("m", given.get("l", "")))

@@ -1,5 +1,6 @@
 """The address of a database, as a steward types it: never with a password, never shown with a user name."""
 
+import ipaddress
 import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -53,28 +54,33 @@ show it); leave it out, and set PGPASSWORD or write it to ~/.pgpass or a service
     @classmethod
     def _postgresql(cls, rest: str) -> "Address":
         uri = f"{POSTGRESQL}://{rest}"
+        cls._refuse_password(":" in rest.rpartition("@")[0])  # whatever else is in it: readers of URIs differ
         parts = None
         try:
             parts = urlsplit(uri)
             options = {key.casefold() for key, _ in parse_qsl(parts.query, keep_blank_values=True)}
         except ValueError:  # its message quotes the address
             parts = None
-        if parts is None or parts.fragment:
+        if parts is None or parts.fragment or "@" in parts.path + parts.query:
             raise ParameterError(
                 "cannot be read",
                 where=_WHERE,
                 rule="postgresql://user@host:port/database",
                 remedy="write signs that have a meaning in addresses as %..",
             )
-        user, _, host = parts.netloc.rpartition("@")
-        if ":" in user or any("password" in option for option in options):
+        cls._refuse_password(any("password" in option for option in options))
+        host = parts.netloc.rpartition("@")[2]
+        return cls(POSTGRESQL, uri, host=host, database=unquote(parts.path.removeprefix("/")))
+
+    @staticmethod
+    def _refuse_password(found: bool) -> None:
+        if found:
             raise ParameterError(
                 "a password in it",
                 where=_WHERE,
                 rule="the shell's history and the list of processes show it",
                 remedy="leave it out, and set PGPASSWORD or write it to ~/.pgpass or a service file",
             )
-        return cls(POSTGRESQL, uri, host=host, database=unquote(parts.path.removeprefix("/")))
 
     @classmethod
     def _sqlite(cls, rest: str) -> "Address":
@@ -99,6 +105,17 @@ show it); leave it out, and set PGPASSWORD or write it to ~/.pgpass or a service
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def travels_open(other: str, encrypted: bool) -> bool:
+    """Whether rows would travel readable through a network: neither within this machine nor by TLS. `other` is the
+    address of the other side, without one it is a socket of this machine.
+
+    >>> travels_open("192.0.2.7", False), travels_open("192.0.2.7", True), travels_open("127.0.0.1", False)
+    (True, False, False)
+    """
+    near = not other or ipaddress.ip_address(other.partition("%")[0].partition("/")[0]).is_loopback
+    return not near and not encrypted
 
 
 def is_address(text: object) -> bool:

@@ -5,12 +5,15 @@ pass for diversity (facts/threats.md, spelling diversity).
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import polars as pl
 
 # format and control characters, fillers, variation selectors
 _INVISIBLE = r"[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]"
 
+# a point or a sign tells a number from a code, such as ICD-11's 1E50
+_POWER = r"^-?[0-9]+(\.[0-9]+e[+-]?|e[+-])[0-9]{1,3}$"
 _PLAIN = r"^[!-~]+( [!-~]+)*$"  # most cells: nothing to do, and quick to see
 
 
@@ -29,16 +32,24 @@ def normalised(text: pl.Series) -> pl.Series:
 
 
 def twin_keys(labels: pl.Series) -> pl.Series:
-    """Equal for labels that differ only in case, in width (full-width letters) or in the zeros after
-    a decimal point.
+    """Equal for labels that differ only in case, in width (full-width letters), in the zeros after a decimal
+    point or in how a number is written with an exponent.
 
-    >>> twin_keys(pl.Series(["HIV", "\uff48iv", "1", "1.0"])).to_list()
-    ['hiv', 'hiv', '1', '1']
+    >>> twin_keys(pl.Series(["HIV", "\uff48iv", "1", "1.0", "1.0e+00", "1.0E2", "1E50"])).to_list()
+    ['hiv', 'hiv', '1', '1', '1', '100', '1e50']
     """
     plain = labels if labels.str.contains(_PLAIN).all() else labels.str.normalize("NFKC")
     keys = plain.str.to_lowercase()
+    powers = keys.str.contains(_POWER)
+    if powers.any():
+        keys = keys.scatter(powers.arg_true(), [_in_full(label) for label in keys.filter(powers)])
     short = keys.str.strip_chars_end("0").str.strip_chars_end(".")
     return short.zip_with(keys.str.contains(r"^-?[0-9]+\.[0-9]+$"), keys)
+
+
+def _in_full(number: str) -> str:
+    """Without its exponent."""
+    return f"{Decimal(number):f}"
 
 
 def one_spelling(labels: pl.Series, preferred: Sequence[str] = ()) -> pl.Series:

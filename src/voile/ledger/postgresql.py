@@ -100,7 +100,8 @@ class ServerHome(Home):
                 if connection.value("select current_schema() is null"):  # an administrator may have made it
                     connection.execute(f'create schema "{self._schema}"')
                 _migrate(connection, 0)
-                connection.execute(f'revoke all on all tables in schema "{self._schema}" from public')
+                for (other,) in connection.execute(_OTHERS).fetchall():  # by privileges that are granted unasked
+                    connection.execute(f'revoke all on all tables in schema "{self._schema}" from {other}')
                 fill(connection)
                 sealed(_seal(connection))
         finally:
@@ -146,11 +147,12 @@ class ServerHome(Home):
                 remedy="correct the address, or restore it (docs/ledger.md); a series that begins needs "
                 "voile ledger create",
             )
-        if connection.value(_OPEN_TO_ALL):
+        if connection.execute(_OTHERS).fetchone() is not None:
             raise LedgerRefused(
-                "can be read or written by everybody in the database",
+                "can be read or written by others than its owner",
                 where=self.where,
-                remedy=f"revoke all on all tables in schema {self._schema} from public, and ask who read it",
+                rule="publishers use the role that made it, or may become that",
+                remedy=f"\\dp {self._schema}.* in psql lists what was granted: revoke it, and ask who read it",
             )
 
 
@@ -199,9 +201,15 @@ class ServerHold(Hold):
             yield self.connection
 
     def scrub(self) -> None:
-        """Have the server write its files anew, without what was deleted."""
-        for table in _SCRUBBED:
-            self.connection.execute(f"vacuum full {table}")
+        """Have the server write its files anew, without what was deleted. A vacuum would keep what the snapshot of
+        some other session might still see, and skip the tables of another owner with a warning alone."""
+        with self.transaction():
+            for table in _SCRUBBED:
+                found = self.connection.execute(f"select * from {table}")
+                rows, places = found.fetchall(), ", ".join("?" * len(found.description))
+                self.connection.execute(f"truncate {table}")
+                if rows:
+                    self.connection.executemany(f"insert into {table} values ({places})", rows)
 
     def note(self, content: bytes | None) -> None:
         """A row of a table of its own, no part of the ledger."""
@@ -225,8 +233,13 @@ class ServerHold(Hold):
 
 
 _TAKEN = "select exists (select from pg_class where relnamespace = to_regnamespace(quote_ident(?)))"
-_OPEN_TO_ALL = """select exists (select from pg_class, aclexplode(relacl) one
-    where relnamespace = current_schema()::regnamespace and one.grantee = 0)"""
+_OTHERS = """select distinct case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end
+    from (select relowner, (aclexplode(relacl)).grantee from pg_class
+              where relnamespace = current_schema()::regnamespace
+          union all
+          select relowner, (aclexplode(attacl)).grantee from pg_attribute join pg_class on pg_class.oid = attrelid
+              where relnamespace = current_schema()::regnamespace) granted
+    where grantee <> relowner"""
 _SEAL = """select system_identifier::text || ' ' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || ' ' ||
     (select oid from pg_database where datname = current_database())::text || ' ' || 'chain'::regclass::oid::text
     from pg_control_system()"""

@@ -5,11 +5,10 @@ driver's own business (PGPASSWORD, ~/.pgpass, a service file); an address that h
 """
 
 import contextlib
-import ipaddress
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from voile.core.address import Address
+from voile.core.address import Address, travels_open
 from voile.errors import LedgerRefused, VoileError
 
 if TYPE_CHECKING:
@@ -126,9 +125,7 @@ class ServerConnection:
 
     def _refuse_open_wire(self) -> None:
         """Signatures and pseudonyms do not travel readable through a network."""
-        info = self._raw.info
-        near = not info.hostaddr or ipaddress.ip_address(info.hostaddr.partition("%")[0]).is_loopback
-        if not near and not self._raw.pgconn.ssl_in_use:
+        if travels_open(self._raw.info.hostaddr, self._raw.pgconn.ssl_in_use):
             raise LedgerRefused(
                 "the connection is not encrypted",
                 where=self._where,

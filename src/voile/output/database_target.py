@@ -72,6 +72,7 @@ class PostgreSQLTarget(DatabaseTarget):
         with opened(self.address, writes=True) as connection:  # what the server would refuse, it refuses now
             for name in ("data", *_BESIDE):
                 connection.run(f"create table {self.place_of(name).sql} (rehearsed integer)")
+                connection.run(f"select rehearsed from {self.place_of(name).sql}")
 
     def write(self, tables: Mapping[str, pl.DataFrame]) -> Connection:
         """In one transaction; the same one reads."""

@@ -25,6 +25,7 @@ class Connection(ABC):
     def __init__(self, address: Address, *, writes: bool = False) -> None:
         self.address, self.writes = address, writes
         self._driver: Any = None
+        self._failed = False
 
     @property
     def where(self) -> str:
@@ -81,12 +82,19 @@ class Connection(ABC):
         self._told(lambda: self._written(table, frame))
 
     def commit(self) -> None:
-        """Make all that was written visible at once."""
+        """Make all that was written visible at once. A transaction in which something failed would answer to this,
+        without an error, that it was rolled back."""
+        if self._failed:
+            raise OutputError("something failed before", where=self.where, rule="all is written, or nothing")
         self._told(self._driver.commit)
 
     def _told(self, act: Callable[[], T]) -> T:
         kind: type[VoileError] = OutputError if self.writes else InputError
-        return attempted(act, kind, self.where)
+        try:
+            return attempted(act, kind, self.where)
+        except VoileError:
+            self._failed = True
+            raise
 
     def _ran(self, statement: str) -> None:
         with self._cursor() as cursor:
@@ -96,7 +104,7 @@ class Connection(ABC):
     def _rows(self, query: str) -> pl.DataFrame:
         with self._cursor() as cursor:
             cursor.execute(query)
-            return pl.DataFrame(cursor.fetch_arrow_table())
+            return pl.DataFrame(_sound(cursor.fetch_arrow_table(), self.where))
 
     def _written(self, table: TableName, frame: pl.DataFrame) -> None:
         place = {"db_schema_name": table.schema} if table.schema else {}
@@ -121,6 +129,23 @@ class Connection(ABC):
     @abstractmethod
     def _presence(self, table: TableName) -> str:
         """An expression that tells whether a table is there."""
+
+
+def _sound(table: Any, where: str) -> Any:
+    """Refuse text that is no text: SQLite keeps whatever bytes it was given, and polars trusts them."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        broken = False
+        try:
+            column.validate(full=True)
+        except ValueError:  # its message may quote the cell
+            broken = True
+        if broken:
+            raise InputError(
+                "bytes that are no text in UTF-8",
+                where=f"{where}, column {name}",
+                remedy="correct them in the database, or decode them in a query",
+            )
+    return table
 
 
 def opened(address: Address, *, writes: bool = False) -> Connection:

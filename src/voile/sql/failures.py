@@ -20,6 +20,7 @@ _STATES: dict[str, Words] = {  # the longest that fits is taken
     "42P07": ("a table of this name is already there", "choose another name: what is there is never overwritten"),
     "42": ("not a query that the database understands", _QUERY),
     "21": ("the query fails on the rows that are there", _QUERY),
+    "22P05": ("its encoding cannot hold a text", "use a database in UTF-8"),
     "22": ("the query fails on a value that is there", _QUERY),
     "28": (
         "user or password not accepted",

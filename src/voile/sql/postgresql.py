@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from voile.core.address import travels_open
+from voile.errors import InputError, OutputError
 from voile.sql.connection import Column, Connection
 from voile.sql.drivers import driver
 from voile.sql.table_name import TableName, literal, quoted
@@ -11,7 +13,19 @@ _AS_TEXT = {"date", "numeric", "uuid", "citext"}  # infinite days and numbers to
 _MOMENTS = {"timestamp": "{0}", "timestamptz": "({0} at time zone 'UTC')"}
 _DAY = "case when {0}::time = '00:00' then {0}::date::text else {0}::text end"  # infinity has no time of day
 _REFUSED = "null::bytea"  # intake refuses such a column by its name; its cells stay where they are
-_SESSION = ("set client_encoding to 'UTF8'", "set datestyle to 'ISO'")
+_SESSION = (
+    "set client_encoding to 'UTF8'",
+    "set datestyle to 'ISO'",
+    "set standard_conforming_strings to on",  # table_name.literal relies on it
+)
+_WIRE = """select coalesce(host(inet_client_addr()), '') as other,
+    coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted"""
+_WRITER = (
+    "set idle_in_transaction_session_timeout to 0",  # the audit reads for a while
+    "set statement_timeout to 0",
+    "set lock_timeout to '10s'",  # of a name that somebody else is about to take
+    "set synchronous_commit to on",  # what was revealed must not be forgotten when the power fails
+)
 
 
 class PostgreSQLConnection(Connection):
@@ -25,8 +39,16 @@ class PostgreSQLConnection(Connection):
     def _begin(self) -> None:
         if not self.writes:
             self._ran("set transaction isolation level repeatable read, read only")
-        for setting in _SESSION:
+        for setting in _SESSION + (_WRITER if self.writes else ()):
             self._ran(setting)
+        if travels_open(*self._rows(_WIRE).row(0)):
+            kind = OutputError if self.writes else InputError
+            raise kind(
+                "the connection is not encrypted",
+                where=self.where,
+                rule="rows from or to another machine travel by TLS alone",
+                remedy="have TLS switched on at the server, and add ?sslmode=verify-full to the address",
+            )
 
     def _columns(self, relation: str) -> list[Column]:
         with self._cursor() as cursor:

@@ -86,6 +86,8 @@ def is_sqlite(source: Any) -> bool:
     """Whether this is the file of an SQLite database, by how it begins."""
     if not isinstance(source, str | os.PathLike):
         return False
-    with contextlib.suppress(OSError, ValueError), open(source, "rb") as file:
-        return file.read(len(HEADER)) == HEADER
+    with contextlib.suppress(OSError, ValueError):
+        if os.path.isfile(source):  # opening a pipe would wait for whoever writes to it
+            with open(source, "rb") as file:
+                return file.read(len(HEADER)) == HEADER
     return False
