@@ -69,9 +69,7 @@ def test_both_tables_are_those_of_a_local_release(table, kept, seed, most):
     assert_frame_equal(in_order(spread.layout, rows), expected_rows)
     by_key = sorted(range(len(keys)), key=keys.__getitem__)
     assert expected_rows[GROUP].to_list() == rows["group"][by_key].tolist()
-    columns, own = rows_of_records(
-        groups.column("codes"), np.asarray(groups.column("rows")), spread.layout.columns
-    )
+    columns, own = rows_of_records(groups["codes"], np.asarray(groups["rows"]), spread.layout)
     secret = next(c for c in columns if c.role == Role.SENSITIVE)
     assert_frame_equal(values_by_group(secret, own, 1), expected_values)
 

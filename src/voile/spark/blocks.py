@@ -1,71 +1,103 @@
-"""Coded rows in blocks: one row of a DataFrame is a block, with the bytes of each column as they lie in memory.
+"""Rows in blocks: one row of a DataFrame is a block, some megabytes of Arrow columns as they lie in memory.
 
 Rows by themselves would be taken apart and put together again by the JVM whenever they are asked for something. A
 block goes from its disk to the kernels as it is.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from voile.core.order import canonical_order
-from voile.spark.cells import binary
 from voile.spark.spread import Batch, Codes
 
+SCHEMA = "block binary"
+BLOCK_BYTES = 2**22  # about; one row of a table is never divided
 
-@dataclass(frozen=True)
-class Blocks:
-    """How the columns of a block are read, by name: 4 or 8 bytes a number."""
 
-    types: Mapping[str, str]
+def arrays(table: Any) -> Batch:
+    """An Arrow batch or table as numpy columns."""
+    return {name: np.asarray(table.column(name)) for name in table.schema.names}
 
-    def schema(self) -> str:
-        """As Spark writes it."""
-        return ", ".join(f"{name} binary" for name in self.types)
 
-    def block(self, columns: Batch) -> Any:
-        """Rows as one block, in Arrow.
+def in_blocks(table: Any) -> Any:
+    """An Arrow table in blocks.
 
-        >>> blocks = Blocks({"c0": "<i4", "secret0": "<i8"})
-        >>> block = blocks.block({"c0": np.array([3, 5]), "secret0": np.array([7, 2**60])})
-        >>> block.num_rows, [{name: own.tolist() for name, own in each.items()} for each in blocks.batches(block)]
-        (1, [{'c0': [3, 5], 'secret0': [7, 1152921504606846976]}])
-        """
-        return self._put_together({}, columns, np.array([0, len(next(iter(columns.values())))]))
+    >>> import pyarrow as pa
+    >>> blocks = in_blocks(pa.table({"c0": [3, 5], "key": [b"a", b"b"]}))
+    >>> blocks.num_rows, [each.to_pydict() for each in tables_in([blocks])]
+    (1, [{'c0': [3, 5], 'key': [b'a', b'b']}])
+    """
+    import pyarrow as pa
 
-    def dealt(self, name: str, number: Codes, columns: Batch) -> Any:
-        """Rows as one block for each number, which stands before it; rows with a number below 0 are left out.
+    return pa.RecordBatch.from_arrays([_column(_blocks(table))], ["block"])
 
-        >>> blocks = Blocks({"c0": "<i4"})
-        >>> parts = blocks.dealt("cell", np.array([1, -1, 0, 1]), {"c0": np.array([4, 5, 6, 7])})
-        >>> parts.column("cell").to_pylist(), [each["c0"].tolist() for each in blocks.batches(parts)]
-        ([0, 1], [[6], [4, 7]])
-        """
-        order = canonical_order([number])
-        order = order[np.searchsorted(number[order], 0) :]
-        along = number[order]
-        starts = np.flatnonzero(np.diff(along, prepend=-1))
-        own = {column: columns[column][order] for column in self.types}
-        return self._put_together({name: along[starts]}, own, np.append(starts, along.size))
 
-    def _put_together(self, before: dict[str, Codes], columns: Batch, offsets: Codes) -> Any:
-        import pyarrow as pa
+def dealt(name: str, number: Codes, table: Any) -> Any:
+    """An Arrow table in blocks of rows with the same number, which stands before them; rows with a number below 0
+    are left out.
 
-        parts = [pa.array(numbers) for numbers in before.values()]
-        for name, kind in self.types.items():
-            data = np.ascontiguousarray(columns[name], kind)
-            parts.append(binary(data.view(np.uint8), offsets * data.itemsize))
-        return pa.RecordBatch.from_arrays(parts, [*before, *self.types])
+    >>> import pyarrow as pa
+    >>> parts = dealt("cell", np.array([1, -1, 0, 1]), pa.table({"c0": [4, 5, 6, 7]}))
+    >>> parts.column("cell").to_pylist(), [each.column("c0").to_pylist() for each in tables_in([parts])]
+    ([0, 1], [[6], [4, 7]])
+    """
+    import pyarrow as pa
 
-    def batches(self, blocks: Any) -> Iterator[Batch]:
-        """The rows of each block."""
-        columns = {name: blocks.column(name) for name in self.types}
-        for i in range(blocks.num_rows):
-            yield {name: np.frombuffer(columns[name][i].as_buffer(), kind) for name, kind in self.types.items()}
+    order = canonical_order([number])
+    order = order[np.searchsorted(number[order], 0) :]
+    along, rows = number[order], table.take(pa.array(order))
+    ends = [0, *(np.flatnonzero(np.diff(along)) + 1).tolist(), along.size] if along.size else []
+    blocks: list[bytes] = []
+    numbers: list[int] = []
+    for begin, end in pairwise(ends):
+        own = _blocks(rows.slice(begin, end - begin))
+        blocks += own
+        numbers += [int(along[begin])] * len(own)
+    return pa.RecordBatch.from_arrays([pa.array(numbers, pa.int64()), _column(blocks)], [name, "block"])
 
-    def together(self, blocks: Any) -> Batch:
-        """The rows of all blocks."""
-        several = list(self.batches(blocks))
-        return {name: np.concatenate([each[name] for each in several]) for name in self.types}
+
+def tables_in(batches: Iterable[Any]) -> Iterator[Any]:
+    """The Arrow table in each block."""
+    import pyarrow as pa
+
+    for batch in batches:
+        for block in batch.column("block"):
+            yield pa.ipc.open_stream(block.as_buffer()).read_all()
+
+
+def rows_in(batches: Iterable[Any]) -> Iterator[Batch]:
+    """The rows of each block, where all columns are numbers."""
+    return (arrays(table) for table in tables_in(batches))
+
+
+def together(blocks: Any) -> Any:
+    """The rows of all blocks of a cell, as one Arrow table."""
+    import pyarrow as pa
+
+    return pa.concat_tables(tables_in([blocks])).combine_chunks()
+
+
+def _blocks(table: Any) -> list[bytes]:
+    """At least one, so that an empty table keeps its columns."""
+    rows = table.num_rows
+    many = max(1, min(rows, -(-table.nbytes // BLOCK_BYTES)))
+    ends = [rows * i // many for i in range(many + 1)]
+    return [_packed(table.slice(a, b - a)) for a, b in pairwise(ends)]
+
+
+def _packed(table: Any) -> bytes:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write(table)
+    return bytes(sink.getvalue())
+
+
+def _column(blocks: list[bytes]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(blocks, pa.binary())

@@ -24,7 +24,6 @@ from voile.spark.spread import Batch, Layout
 
 Codes = NDArray[np.int64]
 Work = Callable[[int, Table, Draws], Partition]  # what becomes of a cell, by its number
-RECORD = "key binary, rows long, fakes long, codes binary"  # a group: its key, its rows, its counterfeits
 
 
 def local_run(algorithm: Algorithm) -> Work:
@@ -93,7 +92,9 @@ def group_records(table: Table, partition: Partition, layout: Layout, cell: int)
         "key": _put_together(fixed, contents, np.cumsum(sizes), number),
         "rows": sizes,
         "fakes": fakes,
-        "codes": _sliced(rows[canonical_order([group[published]])] if rows.size else rows, np.cumsum(sizes)),
+        "codes": _sliced(
+            rows[canonical_order([group[published]])] if rows.size else rows, np.cumsum(sizes), width
+        ),
     }
 
 
@@ -162,22 +163,28 @@ def _fill(data: NDArray[np.uint8], starts: Codes, lines: NDArray[np.uint8]) -> N
     data[starts[:, None] + np.arange(lines.shape[1])] = lines
 
 
-def _sliced(rows: NDArray[np.int64], ends: Codes) -> Any:
+def _sliced(rows: NDArray[np.int64], ends: Codes, width: int) -> Any:
     """The rows of every group as bytes."""
-    data = np.ascontiguousarray(rows, "<i8")
-    return binary(data.view(np.uint8).reshape(-1), np.concatenate([[0], ends]) * rows.shape[1] * 8)
+    data = np.ascontiguousarray(rows, f"<i{width}")
+    return binary(data.view(np.uint8).reshape(-1), np.concatenate([[0], ends]) * rows.shape[1] * width)
 
 
 def binary(data: NDArray[np.uint8], offsets: Codes) -> Any:
     """Bytes that stand one after the other, as an Arrow array."""
     import pyarrow as pa
 
-    many = pa.py_buffer(offsets.astype(np.int32).tobytes())
-    return pa.BinaryArray.from_buffers(pa.binary(), offsets.size - 1, [None, many, pa.py_buffer(data.tobytes())])
+    many = pa.py_buffer(np.ascontiguousarray(offsets, np.int64))
+    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), offsets.size - 1, [None, many, pa.py_buffer(data)])
 
 
-def rows_of_records(codes: Any, sizes: Codes, columns: Sequence[Column]) -> tuple[list[Column], Codes]:
+def codes_of_records(codes: Any, layout: Layout) -> NDArray[Any]:
+    """The rows of some groups, one after the other: one line of codes each."""
+    data = b"".join(codes.to_pylist())
+    return np.frombuffer(data, f"<i{key_width(layout)}").reshape(-1, len(layout.columns))
+
+
+def rows_of_records(codes: Any, sizes: Codes, layout: Layout) -> tuple[list[Column], Codes]:
     """The columns of some groups, one after the other, and the group of each row."""
-    matrix = np.frombuffer(b"".join(codes.to_pylist()), "<i8").reshape(-1, len(columns))
-    own = [replace(column, codes=matrix[:, i].astype(np.int64)) for i, column in enumerate(columns)]
+    matrix = codes_of_records(codes, layout)
+    own = [replace(column, codes=matrix[:, i].astype(np.int64)) for i, column in enumerate(layout.columns)]
     return own, np.repeat(np.arange(sizes.size), sizes)

@@ -24,7 +24,7 @@ from voile.intake.columns import Coded, coded, days, native_codes, prior_of
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.table_reader import IntakeRecord, refuse_absent, refuse_undeclared
 from voile.kernels.hilbert import WORD_BITS, hilbert_keys
-from voile.spark.blocks import Blocks
+from voile.spark.blocks import SCHEMA, in_blocks
 from voile.spark.session import asked
 from voile.spark.spark_spread import SparkSpread, mapped, record_batch, secret_words
 from voile.spark.spread import SECRET_WORDS, Layout
@@ -301,21 +301,17 @@ def _materialised(frame: "DataFrame", lookup: list[Dictionary], layout: Layout, 
     from pyspark import StorageLevel
 
     place = curve_of(layout) if curve else None
-    blocks = Blocks(
-        {
-            f"c{i}": "<i4" if layout.least[f"c{i}"] >= -(2**31) and layout.most[f"c{i}"] < 2**31 else "<i8"
-            for i in range(len(lookup))
-        }
-        | dict.fromkeys((*([CURVE] if curve else []), *SECRET_WORDS), "<i8")
-    )
+    narrow = {name for name in layout.least if layout.least[name] >= -(2**31) and layout.most[name] < 2**31}
 
     def code(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
             part = _kept(pl.DataFrame(pl.from_arrow(batch)), lookup)
             codes = {f"c{i}": d.of(part[d.name])[0] for i, d in enumerate(lookup)}
             more = {CURVE: place(codes)} if place is not None else {}
-            yield blocks.block({**codes, **more, **secret_words(part.height)})
+            kept = {name: own.astype(np.int32) if name in narrow else own for name, own in codes.items()}
+            yield in_blocks(record_batch({**kept, **more, **secret_words(part.height)}))
 
-    coded_rows = mapped(frame, code, blocks.schema())
+    names = [*(f"c{i}" for i in range(len(lookup))), *([CURVE] if curve else []), *SECRET_WORDS]
+    coded_rows = mapped(frame, code, SCHEMA)
     kept = asked("coding", lambda: coded_rows.localCheckpoint(True, StorageLevel.DISK_ONLY))
-    return SparkSpread(kept, layout, blocks)
+    return SparkSpread(kept, layout, names)

@@ -2,13 +2,13 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voile.core.order import value_counts
-from voile.spark.blocks import Blocks
+from voile.spark.blocks import rows_in
 from voile.spark.refusals import speaking
 from voile.spark.session import asked
 from voile.spark.spread import KEY_BYTES, SECRET_WORDS, Batch, Codes, Layout, Spread, drawn_numbers, merged_tallies
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
 
 MOST_TASKS = 2000  # of a shuffle; a task takes several cells one after the other
-
-
-def arrays(batch: Any) -> Batch:
-    """An Arrow batch or table as numpy columns."""
-    return {name: np.asarray(batch.column(i)) for i, name in enumerate(batch.schema.names)}
 
 
 def record_batch(columns: dict[str, Any]) -> Any:
@@ -42,8 +37,8 @@ def secret_words(rows: int) -> Batch:
 class SparkSpread(Spread):
     """A DataFrame of blocks with codes (c0, c1, ...), the place of each row on the curve, and its secret."""
 
-    def __init__(self, frame: "DataFrame", layout: Layout, blocks: Blocks) -> None:
-        self.frame, self.layout, self.blocks = frame, layout, blocks
+    def __init__(self, frame: "DataFrame", layout: Layout, names: Sequence[str]) -> None:
+        self.frame, self.layout, self.names = frame, layout, names
 
     def __repr__(self) -> str:
         return f"SparkSpread({self.layout.n} rows)"
@@ -51,21 +46,18 @@ class SparkSpread(Spread):
     def tally(self, keys: Callable[[Batch], Codes]) -> tuple[Codes, Codes]:
         """Counted by batch, by part, and on the driver."""
 
-        of = self.blocks.batches
-
         def counted(blocks: Iterator[Any]) -> Iterator[Any]:
-            found, counts = merged_tallies(value_counts(keys(rows)) for some in blocks for rows in of(some))
+            found, counts = merged_tallies(value_counts(keys(rows)) for rows in rows_in(blocks))
             yield record_batch({"key": found, "count": counts})
 
         return merged_tallies([self._answer(counted, "key long, count long", "counting")])
 
     def some(self, rows: Callable[[Batch], Batch]) -> Batch:
         """Rows that are taken, of all parts."""
-        names = list(rows({name: np.empty(0, np.int64) for name in self.blocks.types}))
-        of = self.blocks.batches
+        names = list(rows({name: np.empty(0, np.int64) for name in self.names}))
 
         def taken(blocks: Iterator[Any]) -> Iterator[Any]:
-            for batch in (each for some in blocks for each in of(some)):
+            for batch in rows_in(blocks):
                 yield record_batch(rows(batch))
 
         schema = ", ".join(f"{name} long" for name in names)

@@ -21,10 +21,11 @@ from voile.core.schema import COUNTERFEITS, GROUP, SENSITIVE_TABLE, Role
 from voile.core.table import Table
 from voile.release_files import DATA
 from voile.rendering.two_tables import rows_as_they_are, values_by_group
+from voile.spark.blocks import SCHEMA, arrays, dealt, tables_in, together
 from voile.spark.cells import binary, key_width, rows_of_records, sortable
 from voile.spark.crowds import crowds_in, crowds_together
 from voile.spark.session import asked
-from voile.spark.spark_spread import arrays, by_cell, mapped, record_batch
+from voile.spark.spark_spread import by_cell, mapped
 from voile.spark.spread import Codes, Layout
 from voile.spark.summary import Summary, summary_of, within
 from voile.spark.writing import Written, bounds_of, in_parts, parts_between, parts_for, write_part
@@ -32,8 +33,6 @@ from voile.spark.writing import Written, bounds_of, in_parts, parts_between, par
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-NUMBERED = "part long, group long, rows long, codes binary"  # a group with its part and number
-NUMBERED_NAMES = ["part", "group", "rows", "codes"]
 Write = Callable[[int, Any], dict[str, Any]]  # a part, by its number, to what there is to say of it
 
 
@@ -48,7 +47,7 @@ def write_two_tables(
 
     def write_values(part: int, own: Any) -> dict[str, Any]:
         own = own.sort_by("group")
-        columns, group = rows_of_records(own.column("codes"), np.asarray(own.column("rows")), layout.columns)
+        columns, group = rows_of_records(own["codes"], np.asarray(own["rows"]), layout)
         table = Table.as_it_stands(columns)
         frame = values_by_group(table.sensitive[0], group, first[part] + 1)
         boxes = Boxes.around(table, Partition(group, separate=True))
@@ -56,7 +55,7 @@ def write_two_tables(
         return told.document() | write_part(frame, folder / SENSITIVE_TABLE, part, format)
 
     def write_rows(part: int, own: Any) -> dict[str, Any]:
-        frame = in_order(layout, arrays(own.combine_chunks()))
+        frame = in_order(layout, arrays(own))
         return crowds_in(frame.drop(GROUP)) | write_part(frame, folder / DATA, part, format)
 
     values = _said("writing values", groups, write_values)
@@ -70,10 +69,10 @@ def write_two_tables(
 def _said(what: str, placed: "DataFrame", write: Write) -> list[dict[str, Any]]:
     """What there is to say of each part, in their order."""
 
-    def each(key: Any, own: Any) -> Any:
+    def each(key: Any, blocks: Any) -> Any:
         import pyarrow as pa
 
-        return pa.table({"said": [json.dumps(write(int(key[0].as_py()), own))]})
+        return pa.table({"said": [json.dumps(write(int(key[0].as_py()), together(blocks)))]})
 
     answers = asked(what, by_cell(placed, "part", each, "said string").collect)
     return sorted((json.loads(row[0]) for row in answers), key=lambda one: one["name"])
@@ -83,14 +82,15 @@ def _numbered(placed: "DataFrame", first: dict[int, int]) -> "DataFrame":
     """Groups with their numbers, which follow their keys; kept, as three jobs ask for them."""
     from pyspark import StorageLevel
 
-    def number(key: Any, own: Any) -> Any:
+    def number(key: Any, blocks: Any) -> Any:
         import pyarrow as pa
 
-        own = own.sort_by("key")
-        group = pa.array(first[int(key[0].as_py())] + 1 + np.arange(own.num_rows))
-        return pa.table([own.column("part"), group, *own.select(["rows", "codes"]).columns], NUMBERED_NAMES)
+        part, own = int(key[0].as_py()), together(blocks).sort_by("key")
+        group = pa.array(first[part] + 1 + np.arange(own.num_rows))
+        told = own.select(["rows", "codes"]).append_column("group", group)
+        return pa.Table.from_batches([dealt("part", np.full(own.num_rows, part), told)])
 
-    groups = by_cell(placed, "part", number, NUMBERED, len(first))
+    groups = by_cell(placed, "part", number, f"part long, {SCHEMA}", len(first))
     return asked("numbering groups", lambda: groups.localCheckpoint(True, StorageLevel.DISK_ONLY))
 
 
@@ -116,24 +116,25 @@ def row_keys(layout: Layout, rows: dict[str, Codes]) -> Any:
 
 def _rows_in_parts(groups: "DataFrame", layout: Layout) -> "DataFrame":
     """Each row by itself, with the part that it is in."""
-    names = look_names(layout)
 
-    def keyed(batches: Iterator[Any]) -> Iterator[Any]:
-        for batch in batches:
-            yield record_batch({"key": row_keys(layout, rows_of_groups(batch, layout))})
+    def keyed(table: Any) -> tuple[Any, Any]:
+        keys = row_keys(layout, rows_of_groups(table, layout))
+        return keys, np.ones(len(keys), np.int64)
 
-    part_of = parts_between(bounds_of(mapped(groups, keyed, "key binary"), parts_for(layout)))
+    part_of = parts_between(bounds_of(groups.select("block"), parts_for(layout), keyed))
 
-    def placed(batches: Iterator[Any]) -> Iterator[Any]:
-        for batch in batches:
-            rows = rows_of_groups(batch, layout)
-            yield record_batch({"part": part_of(row_keys(layout, rows).to_pylist()), **rows})
+    def placed(blocks: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
 
-    return mapped(groups, placed, ", ".join(["part long", "group long", *(f"{name} long" for name in names)]))
+        for table in tables_in(blocks):
+            rows = rows_of_groups(table, layout)
+            yield dealt("part", part_of(row_keys(layout, rows)), pa.table(rows))
+
+    return mapped(groups, placed, f"part long, {SCHEMA}")
 
 
-def rows_of_groups(batch: Any, layout: Layout) -> dict[str, NDArray[np.int64]]:
+def rows_of_groups(groups: Any, layout: Layout) -> dict[str, NDArray[np.int64]]:
     """The rows of numbered groups: their group, and what they show."""
-    columns, which = rows_of_records(batch.column("codes"), np.asarray(batch.column("rows")), layout.columns)
+    columns, which = rows_of_records(groups["codes"], np.asarray(groups["rows"]), layout)
     shown = {name: columns[int(name[1:])].codes for name in look_names(layout)}
-    return {"group": np.asarray(batch.column("group"))[which], **shown}
+    return {"group": np.asarray(groups["group"])[which], **shown}

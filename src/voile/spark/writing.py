@@ -18,6 +18,7 @@ import polars as pl
 from voile.core.bags import Bags
 from voile.core.boxes import Boxes
 from voile.core.draws import SECRET
+from voile.core.order import value_counts
 from voile.core.partition import Partition
 from voile.core.privacy_model import PrivacyModel
 from voile.core.schema import COUNTERFEITS, GROUP, Role
@@ -25,10 +26,10 @@ from voile.core.table import Table
 from voile.output.writers import write_data
 from voile.release_files import DATA
 from voile.rendering.release_frame import render
-from voile.spark.blocks import Blocks
-from voile.spark.cells import RECORD, Work, group_records, rows_of_records, table_of_cell
+from voile.spark.blocks import SCHEMA, arrays, dealt, in_blocks, tables_in, together
+from voile.spark.cells import Work, codes_of_records, group_records, rows_of_records, table_of_cell
 from voile.spark.session import asked
-from voile.spark.spark_spread import SparkSpread, arrays, by_cell, mapped, record_batch
+from voile.spark.spark_spread import SparkSpread, by_cell, mapped, record_batch
 from voile.spark.spread import Batch, Codes, Layout, merged_tallies
 from voile.spark.summary import Summary, summary_of, within
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 PART_ROWS = 500_000  # of a file that is written, about
-SAMPLED = 64  # keys of each part by which parts are told apart
+SAMPLED = 32  # keys of each block by which parts are told apart
 
 
 def grouped(spread: SparkSpread, cell_of: "Callable[[Batch], Codes]", work: Work) -> "DataFrame":
@@ -46,23 +47,24 @@ def grouped(spread: SparkSpread, cell_of: "Callable[[Batch], Codes]", work: Work
     (-1) are not published."""
     from pyspark import StorageLevel
 
-    layout, whole = spread.layout, spread.blocks
-    published = Blocks({name: whole.types[name] for name in layout.names()})
+    layout = spread.layout
+    names = layout.names()
 
     def placed(blocks: Iterator[Any]) -> Iterator[Any]:
-        for rows in (each for some in blocks for each in whole.batches(some)):
-            yield published.dealt("cell", cell_of(rows), rows)
+        for table in tables_in(blocks):
+            yield dealt("cell", cell_of(arrays(table)), table.select(names))
 
     def group(key: Any, blocks: Any) -> Any:
         import pyarrow as pa
 
         cell = int(key[0].as_py())
-        table = table_of_cell(layout, published.together(blocks))
-        return pa.table(group_records(table, work(cell, table, SECRET), layout, cell))
+        table = table_of_cell(layout, arrays(together(blocks)))
+        records = pa.table(group_records(table, work(cell, table, SECRET), layout, cell))
+        return pa.Table.from_batches([in_blocks(records)])
 
-    dealt = mapped(spread.frame, placed, f"cell long, {published.schema()}")
-    cells = by_cell(dealt, "cell", group, RECORD, 2 * layout.n // PART_ROWS)
-    return asked("grouping", lambda: cells.localCheckpoint(True, StorageLevel.DISK_ONLY))
+    cells = mapped(spread.frame, placed, f"cell long, {SCHEMA}")
+    groups = by_cell(cells, "cell", group, SCHEMA, 2 * layout.n // PART_ROWS)
+    return asked("grouping", lambda: groups.localCheckpoint(True, StorageLevel.DISK_ONLY))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -82,11 +84,11 @@ def write_parts(
     target = folder / DATA
     target.mkdir(mode=0o700)
 
-    def write(key: Any, own: Any) -> Any:
+    def write(key: Any, blocks: Any) -> Any:
         import pyarrow as pa
 
         part = int(key[0].as_py())
-        table, partition = _grouping(own, layout)
+        table, partition = _grouping(together(blocks), layout)
         boxes = Boxes.around(table, partition)
         frame, fakes = render(table, partition, boxes)
         start = first[part]
@@ -106,19 +108,15 @@ def in_parts(
 ) -> tuple["DataFrame", dict[int, int], list[tuple[Codes, Codes]]]:
     """Groups with the part that each is in; how many groups stand before those of each part; and how often every
     sensitive value is published, of each column."""
-    part_of = parts_between(bounds_of(records, parts_for(layout)))
+    part_of = parts_between(bounds_of(records, parts_for(layout), lambda table: (table["key"], table["rows"])))
     groups, secret = _counts(records, part_of, layout)
     first = dict(zip(groups[0].tolist(), (np.cumsum(groups[1]) - groups[1]).tolist(), strict=True))
 
-    def placed(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
+    def placed(blocks: Iterator[Any]) -> Iterator[Any]:
+        for table in tables_in(blocks):
+            yield dealt("part", part_of(table["key"]), table)
 
-        for batch in batches:
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(part_of(batch.column(0).to_pylist())), *batch.columns], ["part", *batch.schema.names]
-            )
-
-    return mapped(records, placed, f"part long, {RECORD}"), first, secret
+    return mapped(records, placed, f"part long, {SCHEMA}"), first, secret
 
 
 def parts_for(layout: Layout) -> int:
@@ -142,40 +140,59 @@ def _put_together(answers: list[str]) -> Written:
     return Written({d["name"]: d["digest"] for d in documents}, auxiliary, summary)
 
 
-def bounds_of(records: "DataFrame", many: int) -> list[bytes]:
-    """Keys between which parts lie, by a sample: any bounds will do."""
+def bounds_of(records: "DataFrame", many: int, keyed: "Callable[[Any], tuple[Any, Any]]") -> list[bytes]:
+    """Keys between which parts of about as many rows lie, by a sample: any bounds will do. `keyed` tells the keys
+    in a block, and the rows that each stands for."""
     if many == 1:
         return []
-    groups = asked("sorting", records.count)
-    some = records.select("key").sample(min(1.0, SAMPLED * many / max(1, groups)))
-    keys = sorted(bytes(row[0]) for row in asked("sorting", some.collect))
-    return [keys[len(keys) * i // many] for i in range(1, many)] if len(keys) >= many else []
+
+    def some(blocks: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for keys, rows in map(keyed, tables_in(blocks)):
+            upto = np.cumsum(np.asarray(rows))
+            marks = upto[-1] * (2 * np.arange(SAMPLED) + 1) // (2 * SAMPLED) if upto.size else upto
+            taken, times = np.unique(np.searchsorted(upto, marks, "right"), return_counts=True)
+            weight = pa.array(times * upto[-1] // SAMPLED) if upto.size else pa.array([], pa.int64())
+            yield pa.RecordBatch.from_arrays([_binary_of(keys.take(pa.array(taken))), weight], ["key", "rows"])
+
+    answer = asked("sorting", mapped(records, some, "key binary, rows long").toArrow)
+    sample = sorted(zip(answer["key"].to_pylist(), answer["rows"].to_pylist(), strict=True))
+    upto = np.cumsum([rows for _, rows in sample])
+    places = np.searchsorted(upto, upto[-1] * np.arange(1, many) // many) if sample else []
+    return sorted({sample[place][0] for place in places})
 
 
-def parts_between(bounds: list[bytes]) -> "Callable[[list[bytes]], Codes]":
-    """What tells the part of each key."""
+def _binary_of(keys: Any) -> Any:
+    import pyarrow as pa
 
-    def parts(keys: list[bytes]) -> Codes:
-        return np.array([bisect.bisect_right(bounds, key) for key in keys], np.int64)
+    found = keys.cast(pa.binary())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def parts_between(bounds: list[bytes]) -> "Callable[[Any], Codes]":
+    """What tells the part of each key of an Arrow column."""
+
+    def parts(keys: Any) -> Codes:
+        return np.array([bisect.bisect_right(bounds, key) for key in keys.to_pylist()], np.int64)
 
     return parts
 
 
 def _counts(
-    records: "DataFrame", part_of: "Callable[[list[bytes]], Codes]", layout: Layout
+    records: "DataFrame", part_of: "Callable[[Any], Codes]", layout: Layout
 ) -> tuple[tuple[Codes, Codes], list[tuple[Codes, Codes]]]:
     """How many groups each part has; and how often every sensitive value is published, of each column."""
     sensitive = [int(name[1:]) for name in layout.names(Role.SENSITIVE)]
 
-    def counted(batches: Iterator[Any]) -> Iterator[Any]:
+    def counted(blocks: Iterator[Any]) -> Iterator[Any]:
         parts: list[tuple[Codes, Codes]] = []
         values: list[list[tuple[Codes, Codes]]] = [[] for _ in sensitive]
-        for batch in batches:
-            found = part_of(batch.column(0).to_pylist())
-            parts.append((found, np.ones(found.size, np.int64)))
-            matrix = np.frombuffer(b"".join(batch.column(3).to_pylist()), "<i8").reshape(-1, len(layout.columns))
+        for table in tables_in(blocks):
+            parts.append(value_counts(part_of(table["key"])))
+            matrix = codes_of_records(table["codes"], layout)
             for own, i in zip(values, sensitive, strict=True):
-                own.append(np.unique(matrix[:, i], return_counts=True))
+                own.append(value_counts(matrix[:, i].astype(np.int64)))
         for which, tallies in enumerate([parts, *values]):
             keys, counts = merged_tallies(tallies)
             yield record_batch({"which": np.full(keys.size, which), "key": keys, "count": counts})
@@ -191,8 +208,8 @@ def _counts(
 
 def _grouping(own: Any, layout: Layout) -> tuple[Table, Partition]:
     """Groups as a table whose rows stand group by group, counterfeits apart from real rows."""
-    sizes, fakes = np.asarray(own.column("rows")), np.asarray(own.column("fakes"))
-    columns, group = rows_of_records(own.column("codes"), sizes, layout.columns)
+    sizes, fakes = np.asarray(own["rows"]), np.asarray(own["fakes"])
+    columns, group = rows_of_records(own["codes"], sizes, layout)
     if not fakes.any():
         return Table.as_it_stands(columns), Partition(group)
     real = np.ones(group.size, bool)
