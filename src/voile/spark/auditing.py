@@ -18,6 +18,7 @@ from voile.core.schema import COUNTERFEITS, GROUP, TWO_TABLES, Role, Schema
 from voile.errors import InputError
 from voile.intake.counterfeits import read_counterfeits
 from voile.release_files import DATA, promised, read_certificate
+from voile.spark.blocks import SCHEMA, dealt, together
 from voile.spark.part_files import (
     file_said,
     named_parts,
@@ -27,7 +28,7 @@ from voile.spark.part_files import (
     whole_of,
 )
 from voile.spark.session import asked
-from voile.spark.source import cells
+from voile.spark.source import Source, cells
 from voile.spark.spark_spread import by_cell, mapped
 from voile.spark.summary import Summary, findings, summary_of
 from voile.spark.two_tables_audit import found_in_two_tables
@@ -81,12 +82,14 @@ def _found_in_one(
     """What a table says, and the digest of each part of a release."""
     folder = Path(str(source)) / DATA
     ours = certificate is not None or folder.is_dir()
-    frame = named_parts(spark, folder) if ours else cells(spark, source, schema)
-    first = _looked_at(frame, schema, ours)
+    table = named_parts(spark, folder) if ours else cells(spark, source, schema)
+    first = _looked_at(table, schema)
+    if not any(sum(counts) for one in first for _, counts in one["counts"].values()):
+        raise InputError("no rows", where="source", remedy="give a table with at least one row")
     whole = {c.name: whole_of(first, c.name) for c in schema.with_role(Role.SENSITIVE)}
     if ours:
         refuse_straddling(first)
-    said = _judged(frame, schema, whole, promises, stated, ours)
+    said = _judged(table, schema, whole, promises, stated)
     summary = Summary.merged([Summary.of(one) for one in said])
     report = AuditReport(
         rows=sum(one["seen"] for one in said),
@@ -101,7 +104,7 @@ def _found_in_one(
     return report, summary, {one["name"]: one["digest"] for one in first}
 
 
-def _looked_at(frame: "DataFrame", schema: Schema, ours: bool) -> list[dict[str, Any]]:
+def _looked_at(table: "DataFrame | Source", schema: Schema) -> list[dict[str, Any]]:
     """Of each part: its sensitive cells with their counts, its group numbers, its digest."""
     secrets = [c.name for c in schema.with_role(Role.SENSITIVE)]
 
@@ -117,25 +120,26 @@ def _looked_at(frame: "DataFrame", schema: Schema, ours: bool) -> list[dict[str,
         ends = [int(rows[GROUP].min() or 0), int(rows[GROUP].max() or 0)] if GROUP in rows.columns else []  # type: ignore
         return {"counts": counts, "ends": ends}
 
+    if not isinstance(table, Source):
+        return told_by(table, lambda name: look(read_part(name, schema)) | file_said(name))
+    named = table.rows()
+
     def each(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         for batch in batches:
-            said = json.dumps(look(pl.DataFrame(pl.from_arrow(batch))) | {"name": "", "digest": ""})
+            said = json.dumps(look(named(batch)) | {"name": "", "digest": ""})
             yield pa.RecordBatch.from_arrays([pa.array([said], pa.string())], ["said"])
 
-    if ours:
-        return told_by(frame, lambda name: look(read_part(name, schema)) | file_said(name))
-    return [json.loads(row[0]) for row in asked("auditing", mapped(frame, each, "said string").collect)]
+    return [json.loads(row[0]) for row in asked("auditing", mapped(table.frame, each, "said string").collect)]
 
 
 def _judged(
-    frame: "DataFrame",
+    table: "DataFrame | Source",
     schema: Schema,
     whole: Whole,
     promises: list[PrivacyModel],
     stated: Mapping[int, int],
-    ours: bool,
 ) -> list[dict[str, Any]]:
     """What each part says of itself."""
 
@@ -150,38 +154,30 @@ def _judged(
         more = {"identifying": found.identifying, "known": found.known, "suppressed": found.suppressed}
         return told | more | {"seen": found.rows}
 
-    if ours:
-        return told_by(frame, lambda name: say(read_part(name, schema)))
-    job = _by_look(frame, schema, lambda rows: json.dumps(say(rows)))
+    if not isinstance(table, Source):
+        return told_by(table, lambda name: say(read_part(name, schema)))
+    job = _by_look(table, schema, lambda rows: json.dumps(say(rows)))
     return [json.loads(row[0]) for row in asked("auditing", job.collect)]
 
 
-def _by_look(frame: "DataFrame", schema: Schema, say: Callable[[pl.DataFrame], str]) -> "DataFrame":
+def _by_look(table: Source, schema: Schema, say: Callable[[pl.DataFrame], str]) -> "DataFrame":
     """Rows that look alike in one cell."""
-    names = [
-        c.name for c in schema if c.role in (Role.QUASI_IDENTIFYING, Role.INSENSITIVE) and c.name in frame.columns
-    ]
-    names += [GROUP] if GROUP in frame.columns else []
-    many = max(1, -(-asked("counting", frame.count) // CELL_ROWS))
-    types = ", ".join(f"`{name}` {kind}" for name, kind in frame.dtypes)
+    known = [c.name for c in schema if c.role in (Role.QUASI_IDENTIFYING, Role.INSENSITIVE)]
+    names = [name for name in table.names if name in (*known, GROUP)]
+    many = max(1, -(-asked("counting", table.frame.count) // CELL_ROWS))
+    named = table.rows()
 
     def placed(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
         for batch in batches:
-            rows = pl.DataFrame(pl.from_arrow(batch))
-            look = rows.select(pl.col(names).cast(pl.String)).hash_rows(seed=0) % many
-            column = look.cast(pl.Int64).to_arrow()
-            yield pa.RecordBatch.from_arrays([column, *batch.columns], ["voile cell", *batch.schema.names])
+            look = named(batch).select(pl.col(names).cast(pl.String)).hash_rows(seed=0) % many
+            yield dealt("cell", look.cast(pl.Int64).to_numpy(), batch)
 
-    def judge(key: Any, rows: Any) -> Any:
+    def judge(key: Any, blocks: Any) -> Any:
         import pyarrow as pa
 
-        own = pl.DataFrame(pl.from_arrow(rows)).drop("voile cell")
-        return pa.table({"said": pa.array([say(own)], pa.string())})
+        return pa.table({"said": pa.array([say(named(together(blocks)))], pa.string())})
 
-    spread = mapped(frame, placed, f"`voile cell` long, {types}")
-    return by_cell(spread, "voile cell", judge, "said string", many)
+    return by_cell(mapped(table.frame, placed, f"cell long, {SCHEMA}"), "cell", judge, "said string", many)
 
 
 def _as_certified(folder: Path, digests: Mapping[str, str], certificate: Mapping[str, Any]) -> bool:

@@ -6,9 +6,9 @@ travel.
 """
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,17 +20,15 @@ from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import ColumnSpec, Missing, Role, Schema
 from voile.core.table import Column
 from voile.errors import BeyondReach, InputError, SpecError, VoileError
-from voile.intake.columns import Coded, coded, days, native_codes, prior_of
+from voile.intake.columns import Coded, coded, days, factorised, native_codes, prior_of
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.table_reader import IntakeRecord, refuse_absent, refuse_undeclared
 from voile.kernels.hilbert import WORD_BITS, hilbert_keys
 from voile.spark.blocks import SCHEMA, in_blocks
 from voile.spark.session import asked
+from voile.spark.source import Source
 from voile.spark.spark_spread import SparkSpread, mapped, record_batch, secret_words
 from voile.spark.spread import SECRET_WORDS, Layout
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 MOST_DISTINCT = 5_000_000  # cells of a column: the driver keeps each once
 CURVE = "curve"
@@ -63,32 +61,38 @@ class Dictionary:
         if self.cells is None:
             return series.cast(pl.Int64).fill_null(self.null).to_numpy(), empty & self.drops_null
         places = pl.Series(np.arange(self.codes.size), dtype=pl.Int64)
-        place = series.replace_strict(self.cells, places, default=0, return_dtype=pl.Int64).to_numpy()
+        place = series.replace_strict(self.cells, places, default=-1, return_dtype=pl.Int64).to_numpy()
+        if ((place < 0) & ~empty).any():
+            raise InputError(
+                "cells that were not there at the first look",
+                where=f"column {self.name}",
+                remedy="run it again when nobody writes to the source",
+            )
         codes = self.codes[place] if self.codes.size else np.zeros(series.len(), np.int64)
         dropped = self.drops[place] if self.codes.size else np.zeros(series.len(), bool)
         return np.where(empty, self.null, codes), np.where(empty, self.drops_null, dropped)
 
 
-def spread_table(frame: "DataFrame", schema: Schema, curve: bool) -> tuple[SparkSpread, IntakeRecord]:
+def spread_table(source: Source, schema: Schema, curve: bool) -> tuple[SparkSpread, IntakeRecord]:
     """Type, normalise and code the columns that a release needs. With `curve`, every row also knows its place on
     the Hilbert curve."""
     schema.require_roles()
     schema.refuse_reserved_names()
-    header = pl.DataFrame(schema=dict.fromkeys(frame.columns, pl.String))
+    header = pl.DataFrame(schema=dict.fromkeys(source.names, pl.String))
     refuse_undeclared(header, schema)
     refuse_absent(header, list(schema))
-    _refuse_persons(frame, schema)
+    _refuse_persons(source, schema)
     wanted = [c for c in schema if c.role in (Role.QUASI_IDENTIFYING, Role.SENSITIVE) or c.keep]
     _refuse_quantiles(wanted)
-    frame = frame.select([c.name for c in wanted])
-    rows, seen = _seen(frame, wanted, [])
+    source = source.only([c.name for c in wanted])
+    rows, seen = _seen(source, wanted, [])
     if rows == 0:
         raise InputError("no rows", where="source", remedy="give a table with at least one row")
     parts = _coded(wanted, seen, schema)
     dropping = _dictionaries(wanted, seen, parts, final=False)
     left = rows
     if any(d.drops.any() or d.drops_null for d in dropping):
-        left, seen = _seen(frame, wanted, dropping)
+        left, seen = _seen(source, wanted, dropping)
         if left == 0:
             raise InputError("every row has a missing value", where="source", rule='missing = "drop-row"')
         parts = _coded(wanted, seen, schema)
@@ -101,7 +105,7 @@ def spread_table(frame: "DataFrame", schema: Schema, curve: bool) -> tuple[Spark
     layout = _layout(columns, left, final)
     record = IntakeRecord(rows, rows - left, {p.name: p.merged for p in parts if p.merged}, b"", "")
     lookup = [_with_drops(d, drop) for d, drop in zip(final, dropping, strict=True)]
-    return _materialised(frame, lookup, layout, curve), record
+    return _materialised(source, lookup, layout, curve), record
 
 
 def _with_drops(final: Dictionary, first: Dictionary) -> Dictionary:
@@ -115,11 +119,21 @@ def _with_drops(final: Dictionary, first: Dictionary) -> Dictionary:
     return replace(final, cells=cells, codes=codes, drops=drops, drops_null=first.drops_null)
 
 
-def _refuse_persons(frame: "DataFrame", schema: Schema) -> None:
-    """One row per person: layers of rows that know of each other would need all rows of a person in one place."""
+def _refuse_persons(source: Source, schema: Schema) -> None:
+    """One row per person, however it is spelled: layers of rows that know of each other would need all rows of a
+    person in one place."""
     for column in schema.with_role(Role.SUBJECT):
-        again = frame.groupBy(f"`{column.name}`").count().filter("count > 1").limit(1)
-        several = asked("counting persons", again.count)
+        own = source.only([column.name])
+        persons = mapped(own.frame, _persons(own.rows(), column, schema.file.missing), "person string")
+        again = persons.groupBy("person").count().filter("count > 1 or person is null").limit(1)
+        several = asked("counting persons", again.collect)
+        if several and several[0][0] is None:
+            raise InputError(
+                "rows of nobody",
+                where=f"column {column.name}",
+                rule="every row has its person",
+                remedy="leave these rows out, or publish without --engine spark",
+            )
         if several:
             raise InputError(
                 "several rows of one person",
@@ -127,6 +141,17 @@ def _refuse_persons(frame: "DataFrame", schema: Schema) -> None:
                 rule="the cluster takes one row per person",
                 remedy="keep one row of each, or publish without --engine spark",
             )
+
+
+def _persons(rows: Callable[[Any], pl.DataFrame], column: ColumnSpec, markers: Sequence[str]) -> Any:
+    """The persons of batches, as intake spells them."""
+
+    def spelled(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            cells = factorised(column, days(rows(batch)[column.name], f"column {column.name}"), markers)
+            yield record_batch({"person": cells.distinct.gather(cells.index).to_list()})
+
+    return spelled
 
 
 def _refuse_quantiles(columns: list[ColumnSpec]) -> None:
@@ -140,14 +165,15 @@ def _refuse_quantiles(columns: list[ColumnSpec]) -> None:
             )
 
 
-def _seen(frame: "DataFrame", wanted: list[ColumnSpec], dropping: list[Dictionary]) -> tuple[int, dict[str, Seen]]:
+def _seen(source: Source, wanted: list[ColumnSpec], dropping: list[Dictionary]) -> tuple[int, dict[str, Seen]]:
     """Rows that stay, and the distinct cells of each column among them."""
+    named = source.rows()
 
     def distinct(batches: Iterator[Any]) -> Iterator[Any]:
         sets: list[list[pl.Series]] = [[] for _ in wanted]
         empty, rows = np.zeros(len(wanted), np.int64), 0
         for batch in batches:
-            part = _kept(pl.DataFrame(pl.from_arrow(batch)), dropping)
+            part = _kept(named(batch), dropping)
             rows += part.height
             for i, spec in enumerate(wanted):
                 series = days(part[spec.name], f"column {spec.name}")
@@ -156,6 +182,8 @@ def _seen(frame: "DataFrame", wanted: list[ColumnSpec], dropping: list[Dictionar
                 if len(sets[i]) > 16:
                     sets[i] = [_together(sets[i])]
         whole = [_together(several) for several in sets]
+        for spec, cells in zip(wanted, whole, strict=True):
+            _refuse_many(spec, cells)
         yield record_batch(
             {
                 "column": np.arange(len(wanted)),
@@ -166,23 +194,27 @@ def _seen(frame: "DataFrame", wanted: list[ColumnSpec], dropping: list[Dictionar
         )
 
     schema = "column long, missing long, rows long, cells binary"
-    answer = asked("looking at cells", lambda: mapped(frame, distinct, schema).toArrow().to_pydict())
+    answer = asked("looking at cells", lambda: mapped(source.frame, distinct, schema).toArrow().to_pydict())
     found: dict[str, Seen] = {}
     for i, spec in enumerate(wanted):
         own = [j for j, column in enumerate(answer["column"]) if column == i]
         parts = [part for part in (_from_bytes(answer["cells"][j]) for j in own) if part.len()]
         cells = _together(parts) if parts else pl.Series([], dtype=pl.String)
         native = _is_native(spec, cells)
-        if not native and cells.len() > MOST_DISTINCT:
-            raise BeyondReach(
-                f"more than {MOST_DISTINCT} different cells",
-                where=f"column {spec.name}",
-                rule="the driver keeps each once",
-                remedy="round the values, or store numbers and dates as such in Parquet",
-            )
+        _refuse_many(spec, cells)
         found[spec.name] = Seen(cells.sort(), sum(answer["missing"][j] for j in own), native)
     rows = sum(answer["rows"][j] for j, column in enumerate(answer["column"]) if column == 0)
     return rows, found
+
+
+def _refuse_many(spec: ColumnSpec, cells: pl.Series) -> None:
+    if cells.len() > MOST_DISTINCT:  # of cells that are their own codes only both ends are here
+        raise BeyondReach(
+            f"more than {MOST_DISTINCT} different cells",
+            where=f"column {spec.name}",
+            rule="the driver keeps each once",
+            remedy="round the values, or store numbers and dates as such in Parquet",
+        )
 
 
 def _kept(part: pl.DataFrame, dropping: list[Dictionary]) -> pl.DataFrame:
@@ -221,7 +253,8 @@ def _coded(wanted: list[ColumnSpec], seen: dict[str, Seen], schema: Schema) -> l
     parts, problem = [], None
     for spec in wanted:
         own = seen[spec.name]
-        cells = own.cells.append(pl.Series([None], dtype=own.cells.dtype)) if own.missing else own.cells
+        nobody = pl.Series(own.cells.name, [None] if own.missing else [], dtype=own.cells.dtype)
+        cells = pl.concat([own.cells, nobody])
         try:
             part = coded(spec, cells, schema.file.missing, read_hierarchy(spec))
             part.refuse_uncovered(part.missing)
@@ -294,24 +327,24 @@ def curve_of(layout: Layout) -> Callable[[dict[str, NDArray[np.int64]]], NDArray
     return places
 
 
-def _materialised(frame: "DataFrame", lookup: list[Dictionary], layout: Layout, curve: bool) -> SparkSpread:
+def _materialised(source: Source, lookup: list[Dictionary], layout: Layout, curve: bool) -> SparkSpread:
     """Codes and secrets, kept by the executors, encrypted where they touch a disk. Everything after is a function
     of these, so what an executor loses is computed again and comes out the same; if these are lost, the run
     ends."""
     from pyspark import StorageLevel
 
-    place = curve_of(layout) if curve else None
+    place, named = curve_of(layout) if curve else None, source.rows()
     narrow = {name for name in layout.least if layout.least[name] >= -(2**31) and layout.most[name] < 2**31}
 
     def code(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
-            part = _kept(pl.DataFrame(pl.from_arrow(batch)), lookup)
+            part = _kept(named(batch), lookup)
             codes = {f"c{i}": d.of(part[d.name])[0] for i, d in enumerate(lookup)}
             more = {CURVE: place(codes)} if place is not None else {}
             kept = {name: own.astype(np.int32) if name in narrow else own for name, own in codes.items()}
             yield in_blocks(record_batch({**kept, **more, **secret_words(part.height)}))
 
     names = [*(f"c{i}" for i in range(len(lookup))), *([CURVE] if curve else []), *SECRET_WORDS]
-    coded_rows = mapped(frame, code, SCHEMA)
+    coded_rows = mapped(source.frame, code, SCHEMA)
     kept = asked("coding", lambda: coded_rows.localCheckpoint(True, StorageLevel.DISK_ONLY))
     return SparkSpread(kept, layout, names)

@@ -17,7 +17,7 @@ from voile.spark.spread import Batch, Codes, Spread
 
 BITS = 63  # of either half of a place
 STEP = 9  # bits that a round of counting adds
-FEW = 200_000  # rows that may be looked at
+FEW = 1_000_000  # rows that may be looked at
 AFTER_ALL = np.int64(2**63 - 1)
 
 Ordered = Callable[[Batch], tuple[Codes, Codes, Codes]]  # list (or -1), first and second half of the place
@@ -30,18 +30,27 @@ class Bound(NamedTuple):
     second: Codes
 
 
-def bounds_at(spread: Spread, order: Ordered, sizes: Codes, lists: Codes, ranks: Codes, few: int = FEW) -> Bound:
+def bounds_at(
+    spread: Spread,
+    order: Ordered,
+    sizes: Codes,
+    lists: Codes,
+    ranks: Codes,
+    few: int = FEW,
+    first_is_zero: bool = False,
+) -> Bound:
     """The bound with exactly ranks[i] rows of list lists[i] before it. List v has sizes[v] rows; no two rows of a
     list have the same place.
 
-    Lists ascend, and ranks ascend within each.
+    Lists ascend, and ranks ascend within each. `first_is_zero`: the first half of every place is, so nothing is
+    looked for there.
     """
     bound = Bound(np.zeros(ranks.size, np.int64), np.zeros(ranks.size, np.int64))
     bound.first[ranks >= sizes[lists]] = bound.second[ranks >= sizes[lists]] = AFTER_ALL
     due = np.flatnonzero((ranks > 0) & (ranks < sizes[lists]))
     left = ranks.copy()
     rows_left = sizes[lists]
-    shift = 2 * BITS
+    shift = BITS if first_is_zero else 2 * BITS
     while due.size:
         bins, which = _open_bins(lists[due], bound.first[due], bound.second[due], shift, sizes.size)
         inside = int(rows_left[due][np.unique(which, return_index=True)[1]].sum())

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from voile.core.schema import Role
+from voile.errors import InputError
 from voile.kernels.assignment import assign
 from voile.kernels.spread import NOWHERE, interval_of
 from voile.spark.places import Bound, bounds_at
@@ -33,7 +34,10 @@ class Values(NamedTuple):
 def values_of(spread: Spread) -> Values:
     """Count the values of the (only) sensitive column."""
     (name,) = spread.layout.names(Role.SENSITIVE)
-    return Values(name, *spread.tally(lambda batch: batch[name].astype(np.int64)))
+    values = Values(name, *spread.tally(lambda batch: batch[name].astype(np.int64)))
+    if int(values.counts.sum()) != spread.layout.n:
+        raise InputError("changed while it was read", where="source", remedy="run it again when nobody writes")
+    return values
 
 
 def quotas(counts: Codes, ell: int, cells: int) -> Codes:
@@ -88,7 +92,8 @@ def cells_at(
 
     inner = [own[:-1] for own in ends]
     lists = np.repeat(np.arange(len(inner)), [own.size for own in inner])
-    bound = bounds_at(spread, order, sizes, lists, np.concatenate([*inner, np.empty(0, np.int64)]))
+    ranks = np.concatenate([*inner, np.empty(0, np.int64)])
+    bound = bounds_at(spread, order, sizes, lists, ranks, first_is_zero=along is None)
     return RandomCells(drawn, np.cumsum([0, *(own.size for own in inner)]), bound, along)
 
 

@@ -33,7 +33,10 @@ def found_in(text: str) -> VoileError | None:
     if _BEGIN not in text or _END not in text:
         return None
     word = text.split(_BEGIN, 1)[1].split(_END, 1)[0]
-    document = json.loads(base64.b64decode(word))
+    try:
+        document = json.loads(base64.b64decode(word))
+    except ValueError:  # cut off
+        return None
     kind = getattr(errors, document.pop("kind"), InputError)
     what = document.pop("what")
     try:

@@ -5,9 +5,11 @@ Spark quotes cells and plans in its exceptions, so these never leave this packag
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -22,12 +24,21 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 BATCH_ROWS, BATCH_BYTES = 200_000, 2**25  # that executors look at at once
 INSTALL = "pip install 'voile[spark]', and Java 17 or newer"
+_LOST = "a share of the rows was lost, there was no memory or disk for it, or more came back than the driver takes"
+_AGAIN = "look at the workers, give executors or driver more memory, and run it again: nothing was revealed"
+_ONE = threading.Lock()  # session of ours in a process
 _SAFE: Mapping[str, str] = {
     "spark.ui.enabled": "false",  # its pages show plans and environments
     "spark.ui.showConsoleProgress": "false",
     "spark.eventLog.enabled": "false",
     "spark.io.encryption.enabled": "true",  # whatever is spilled, shuffled or cached on a disk
     "spark.io.encryption.keySizeBits": "256",
+    "spark.network.crypto.enabled": "true",  # where spark.authenticate is on
+    "spark.extraListeners": "",  # whoever listens is told plans and why tasks failed
+    "spark.sql.queryExecutionListeners": "",
+    "spark.sql.streaming.streamingQueryListeners": "",
+    "spark.plugins": "",
+    "spark.sql.caseSensitive": "true",  # intake refuses names that differ by case alone, by their position
     "spark.sql.execution.pyspark.udf.hideTraceback.enabled": "true",
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
     "spark.python.worker.faulthandler.enabled": "false",
@@ -40,7 +51,6 @@ _SAFE: Mapping[str, str] = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.adaptive.enabled": "false",
-    "spark.driver.maxResultSize": "0",  # what comes back is bounded by plans
     "spark.log.level": "OFF",  # log lines of tasks that fail quote what they failed on
     "spark.executor.syncLogLevel.enabled": "true",
     "spark.sql.files.maxPartitionBytes": str(2**25),
@@ -58,7 +68,7 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
         raise ParameterError(
             f"{changed[0]} cannot be changed", where="Spark settings", rule="it keeps cells out of files and pages"
         )
-    if "spark.authenticate.secret" in (settings or {}):
+    if any(re.search("secret|password|token|access.?key", name, re.IGNORECASE) for name in settings or {}):
         raise ParameterError(
             "a secret among the settings",
             where="Spark settings",
@@ -66,24 +76,51 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
             remedy="put it into spark-defaults.conf, mode 0600, in the folder that SPARK_CONF_DIR names",
         )
     spark_session = _library()
-    if spark_session.getActiveSession() is not None:
-        raise ParameterError(
-            "a Spark session is running in this process already",
-            where="cluster",
-            rule="ours has settings of its own, which protect cells",
-            remedy="stop it first, or call voile in a process of its own",
-        )
-    scratch = Path(tempfile.mkdtemp(prefix="voile-spark-"))
-    found = None
+    with _alone():
+        scratch = Path(tempfile.mkdtemp(prefix="voile-spark-"))
+        found = None
+        try:
+            found = _started(spark_session, master or "local[*]", scratch, dict(settings or {}))
+            _refuse_other(found)
+            yield found
+        finally:
+            if found is not None:
+                with contextlib.suppress(Exception), _silent():
+                    found.stop()
+            _end_java()
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Nobody else has a context in this process: in no thread, and none without a session either."""
+    from pyspark import SparkContext
+
+    mine = _ONE.acquire(blocking=False)
     try:
-        found = _started(spark_session, master or "local[*]", scratch, dict(settings or {}))
-        yield found
+        if not mine or SparkContext._active_spark_context is not None:
+            raise ParameterError(
+                "a Spark session is running in this process already",
+                where="cluster",
+                rule="ours has settings of its own, which protect cells",
+                remedy="stop it first, or call voile in a process of its own",
+            )
+        yield
     finally:
-        if found is not None:
-            with contextlib.suppress(Exception), _silent():
-                found.stop()
-        _end_java()
-        shutil.rmtree(scratch, ignore_errors=True)
+        if mine:
+            _ONE.release()
+
+
+def _refuse_other(found: "SparkSession") -> None:
+    """The settings that protect cells are those that are in force."""
+    in_force = found.sparkContext.getConf()
+    if any(in_force.get(name) != value for name, value in _SAFE.items()):
+        raise InputError(
+            "the session has other settings than were asked for",
+            where="cluster",
+            rule="they keep cells out of files and pages",
+            remedy="stop other sessions of this process; if there are none, please report it",
+        )
 
 
 def _end_java() -> None:
@@ -106,7 +143,11 @@ def _library() -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of pandas versions
+            from pyspark.logger import PySparkLogger
             from pyspark.sql import SparkSession
+
+            for context in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # log what they quote
+                PySparkLogger.getLogger(context).disabled = True
     except ImportError:
         missing = True
     if missing or (shutil.which("java") is None and not os.environ.get("JAVA_HOME")):
@@ -128,12 +169,13 @@ def _started(spark_session: Any, master: str, scratch: Path, settings: dict[str,
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.driver.extraJavaOptions": java,
+        "spark.driver.maxResultSize": "2g",  # a question that brings more is refused; the driver must not die
         **settings,
     }
     if master.startswith("local") or _loopback(master):
         own |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
-    if own.get("spark.authenticate") == "true":
-        own["spark.network.crypto.enabled"] = "true"
+    if master.startswith("local"):
+        own.setdefault("spark.authenticate", "true")  # with a secret that Spark makes by itself
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of executors on this machine, or installed alike
     builder = spark_session.builder
     for name, value in own.items():
@@ -174,7 +216,9 @@ def _silent() -> Iterator[None]:
         os.close(nothing)
 
 
-def asked(what: str, job: Callable[[], Result], where: str = "cluster") -> Result:
+def asked(
+    what: str, job: Callable[[], Result], where: str = "cluster", rule: str = _LOST, remedy: str = _AGAIN
+) -> Result:
     """What a job answers. What it fails with becomes a refusal without a word of the cluster's: that may quote
     cells, and so may whatever is kept as its context. What our own code refused on an executor is said again."""
     problem: VoileError | None = None
@@ -185,10 +229,5 @@ def asked(what: str, job: Callable[[], Result], where: str = "cluster") -> Resul
     except VoileError as refusal:
         problem = refusal
     except Exception as error:
-        problem = found_in(str(error)) or InputError(
-            f"{what} failed",
-            where=where,
-            rule="a share of the rows was lost, or there was no memory or disk for it",
-            remedy="look at the workers, give executors more memory, and run it again: nothing was revealed",
-        )
+        problem = found_in(str(error)) or InputError(f"{what} failed", where=where, rule=rule, remedy=remedy)
     raise problem.with_traceback(None)

@@ -4,15 +4,17 @@ Parquet is read by Spark. CSV files are read by our own strict reader, one file 
 would take ragged rows and foreign encodings for data.
 """
 
-import io
-from collections.abc import Iterator
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import polars as pl
 
 from voile.core.schema import FileOptions, Schema
-from voile.errors import InputError
+from voile.errors import InputError, VoileError
 from voile.intake.csv_file import read_csv
 from voile.intake.header import sound_names
 from voile.spark.session import asked
@@ -21,21 +23,53 @@ from voile.spark.spark_spread import mapped
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+Result = TypeVar("Result")
+PLACE = "a Parquet or CSV file or folder that driver and executors see under this path"
 TABLE = "table:"  # before the name of a table that the cluster knows
 LARGEST_CSV = 2**28  # bytes of one CSV file: an executor holds it whole
 
 
-def cells(spark: "SparkSession", source: str | Path, schema: Schema) -> "DataFrame":
+class Source(NamedTuple):
+    """A table on the cluster: its cells, and the names of its columns. For Spark these are x0, x1, ...: names of a
+    file may hold signs that have a meaning there."""
+
+    frame: "DataFrame"
+    names: tuple[str, ...]
+
+    def only(self, wanted: Sequence[str]) -> "Source":
+        """Some of the columns."""
+        return Source(self.frame.select([f"x{self.names.index(name)}" for name in wanted]), tuple(wanted))
+
+    def rows(self) -> Callable[[Any], pl.DataFrame]:
+        """What makes the rows of an Arrow batch, under their names."""
+        names = self.names
+
+        def named(batch: Any) -> pl.DataFrame:
+            part = pl.DataFrame(pl.from_arrow(batch))
+            part.columns = list(names)
+            return part
+
+        return named
+
+
+def cells(spark: "SparkSession", source: str | Path, schema: Schema) -> Source:
     """The cells of a table of the cluster (`table:name`), or of a Parquet or CSV file or folder."""
     text = str(source)
     if text.startswith(TABLE):
-        frame = asked("reading", lambda: spark.table(text.removeprefix(TABLE)), "source")
+        frame = _found(lambda: spark.table(text.removeprefix(TABLE)), "the name of a table that the cluster knows")
+        names = frame.columns
     elif _suffix(text) == ".csv":
-        frame = _csv(spark, text, schema.file)
+        frame, names = _csv(spark, text, schema.file)
     else:
-        frame = asked("reading", lambda: spark.read.parquet(text), "source")
-    names = sound_names(frame.columns)
-    return frame.toDF(*names)
+        # what only some files have must be declared, too
+        frame = _found(lambda: spark.read.option("mergeSchema", "true").parquet(text), PLACE)
+        names = frame.columns
+    sound = sound_names(names)
+    return Source(frame.toDF(*(f"x{i}" for i in range(len(sound)))), tuple(sound))
+
+
+def _found(job: Callable[[], Result], rule: str) -> Result:
+    return asked("reading", job, "source", rule, "check the path or the name, and look at the workers")
 
 
 def _suffix(text: str) -> str:
@@ -51,10 +85,10 @@ def _suffix(text: str) -> str:
     return path.suffix.lower()
 
 
-def _csv(spark: "SparkSession", text: str, options: FileOptions) -> "DataFrame":
+def _csv(spark: "SparkSession", text: str, options: FileOptions) -> tuple["DataFrame", list[str]]:
     """Every file read by an executor, all cells as text; all files have the same header."""
-    files = spark.read.format("binaryFile").load(text).select("content", "length")
-    biggest = asked("reading", lambda: files.agg({"length": "max"}).collect()[0][0], "source")
+    whole = _found(lambda: spark.read.format("binaryFile").load(text), PLACE)
+    biggest = _found(lambda: whole.agg({"length": "max"}).collect()[0][0], PLACE)
     if biggest is None:
         raise InputError("no files", where="source folder", remedy="give a folder with CSV files")
     if biggest > LARGEST_CSV:
@@ -64,13 +98,14 @@ def _csv(spark: "SparkSession", text: str, options: FileOptions) -> "DataFrame":
             rule=f"at most {LARGEST_CSV // 2**20} MiB each",
             remedy="split it into files with the same header, or convert it to Parquet",
         )
-    headers = mapped(files.select("content"), _reader(options, header_only=True), "names string")
-    found = {row[0] for row in asked("reading", headers.collect, "source")}
+    files = whole.select("path", "content")
+    headers = mapped(files, _reader(options, header_only=True), "names string")
+    found = {row[0] for row in _found(headers.collect, PLACE)}
     if len(found) != 1:
         raise InputError("files with different headers", where="source folder", rule="one header for all")
-    names = found.pop().split("\x1f")
-    spread = files.select("content").repartition(max(1, files.rdd.getNumPartitions()))
-    return mapped(spread, _reader(options), ", ".join(f"`{name.replace('`', '``')}` string" for name in names))
+    names = json.loads(found.pop())
+    spread = files.repartition(max(1, files.rdd.getNumPartitions()))
+    return mapped(spread, _reader(options), ", ".join(f"x{i} string" for i in range(len(names)))), names
 
 
 def _reader(options: FileOptions, header_only: bool = False) -> Any:
@@ -78,22 +113,39 @@ def _reader(options: FileOptions, header_only: bool = False) -> Any:
         import pyarrow as pa
 
         for batch in batches:
-            for content in batch.column(0):
-                frame = read_csv_bytes(content.as_py(), options)
+            for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
+                frame = _of_file(path.as_py(), content.as_buffer(), options)
                 if header_only:
-                    yield pa.RecordBatch.from_arrays([pa.array(["\x1f".join(frame.columns)])], names=["names"])
+                    yield pa.RecordBatch.from_arrays([pa.array([json.dumps(frame.columns)])], names=["names"])
                 else:
+                    frame.columns = [f"x{i}" for i in range(frame.width)]
                     table = frame.select(pl.all().cast(pl.String)).to_arrow(compat_level=pl.CompatLevel.oldest())
                     yield from table.to_batches()
 
     return read
 
 
-def read_csv_bytes(content: bytes, options: FileOptions) -> pl.DataFrame:
-    """A CSV file's bytes by the strict reader, which wants a file: a private one, gone at once."""
-    import tempfile
+def _of_file(path: str, content: Any, options: FileOptions) -> pl.DataFrame:
+    """A refusal says which file of the folder it is."""
+    problem: VoileError
+    try:
+        return read_csv_bytes(content, options)
+    except InputError as refusal:
+        problem = refusal
+    name = path.rpartition("/")[2]
+    raise InputError(
+        problem.what,
+        where=f"{problem.where} of {name}" if problem.where else name,
+        rule=problem.rule,
+        remedy=problem.remedy,
+    )
 
-    with tempfile.NamedTemporaryFile(suffix=".csv") as file:
-        file.write(io.BytesIO(content).getbuffer())
+
+def read_csv_bytes(content: Any, options: FileOptions) -> pl.DataFrame:
+    """A CSV file's bytes by the strict reader, which wants a file: one in memory, or one without a name. Whoever
+    is killed meanwhile leaves nothing on a disk."""
+    in_memory = getattr(os, "memfd_create", None)
+    with open(in_memory("voile"), "w+b") if in_memory else tempfile.TemporaryFile() as file:
+        file.write(content)
         file.flush()
-        return read_csv(Path(file.name), options)
+        return read_csv(Path(f"/dev/fd/{file.fileno()}"), options)
