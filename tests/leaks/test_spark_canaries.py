@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import traceback
+from datetime import datetime
 
 import polars as pl
 import pytest
@@ -33,11 +34,16 @@ def table(**changed):
     return pl.DataFrame({**columns, **changed})
 
 
-def published(spark, frame, folder, columns=COLUMNS, report=silent, **parameters):
+def written(frame, folder, format="parquet"):
     source = folder / "source"
     source.mkdir()
     for i in range(2):
-        frame.slice(i * ROWS // 2, ROWS // 2).write_parquet(source / f"{i}.parquet")
+        part, path = frame.slice(i * ROWS // 2, ROWS // 2), source / f"{i}.{format}"
+        part.write_parquet(path) if format == "parquet" else part.write_csv(path)
+    return source
+
+
+def published(spark, source, folder, columns=COLUMNS, report=silent, **parameters):
     with Staging(folder / "out") as staging:
         schema = voile.Schema.of(columns)
         task = prepared(schema, "rda", None, False, {"l": 2, **parameters})
@@ -71,7 +77,7 @@ def test_nothing_is_left_in_logs_and_scratch_files(spark, spark_cluster, tmp_pat
     def report(stage, share):
         seen.extend(hits([spark_cluster.folder], marks()))  # also while it runs: what is kept is encrypted
 
-    found = published(spark, table(), tmp_path, report=report)
+    found = published(spark, written(table(), tmp_path), tmp_path, report=report)
     assert found.ok and seen == []
     assert hits([spark_cluster.folder], marks()) == []
     assert hits([tmp_path / "out"], [b"cnryname"]) == []
@@ -88,7 +94,7 @@ BROKEN = {
     "one value": ({"secret": ["cnrysa"] * ROWS}, COLUMNS),
     "a star": ({"place": ["*", *tokens("qi")[1:]]}, COLUMNS),
     "a list": ({"place": [[word] for word in tokens("qi")]}, COLUMNS),
-    "a time": ({"amount": [f"2026-01-01 00:00:{i % 60:02d}" for i in range(ROWS)]}, COLUMNS),
+    "a time": ({"place": [datetime(2026, 1, 1, 0, 0, i % 60) for i in range(ROWS)]}, COLUMNS),
     "several rows of a person": ({"name": ["cnryname"] * ROWS}, {**COLUMNS, "name": "subject"}),
 }
 
@@ -97,13 +103,37 @@ BROKEN = {
 def test_refusals_quote_nothing(spark, spark_cluster, tmp_path, capfd, kind):
     changed, columns = BROKEN[kind]
     with pytest.raises(VoileError) as caught:
-        published(spark, table(**changed), tmp_path, columns)
-    text = "".join(traceback.format_exception(caught.value))
+        published(spark, written(table(**changed), tmp_path), tmp_path, columns)
+    nothing_is_told(caught.value, spark_cluster, tmp_path, capfd)
+
+
+def nothing_is_told(refusal, spark_cluster, folder, capfd):
+    text = "".join(traceback.format_exception(refusal))
     said = capfd.readouterr()
     assert "cnry" not in text + said.out + said.err
-    assert "defect" not in str(caught.value)
+    assert "defect" not in str(refusal)
     assert hits([spark_cluster.folder], marks()) == []
-    assert not (tmp_path / "out").exists() and not list(tmp_path.glob(".voile-staging*"))
+    assert not (folder / "out").exists() and not list(folder.glob(".voile-staging*"))
+
+
+def test_a_view_that_fails_on_a_cell(spark, spark_cluster, tmp_path, capfd):
+    """Spark's exception quotes the cell, and PySpark would log it."""
+    spark.read.parquet(str(written(table(), tmp_path))).createOrReplaceTempView("rows")
+    spark.sql("select name, cast(place as int) as place, amount, secret from rows").createOrReplaceTempView("cast")
+    with pytest.raises(VoileError) as caught:
+        published(spark, "table:cast", tmp_path)
+    nothing_is_told(caught.value, spark_cluster, tmp_path, capfd)
+    with pytest.raises(Exception, match="cnryqi"):  # the control: this is what Spark says
+        spark.table("cast").collect()
+
+
+def test_csv_that_is_refused(spark, spark_cluster, tmp_path, capfd):
+    source = written(table(), tmp_path, "csv")
+    with (source / "1.csv").open("a") as file:
+        file.write("cnryname,cnryqi\n")
+    with pytest.raises(VoileError, match=r"of 1\.csv") as caught:
+        published(spark, source, tmp_path)
+    nothing_is_told(caught.value, spark_cluster, tmp_path, capfd)
 
 
 CONTROL = """

@@ -14,9 +14,11 @@ from tests.oracle.small_runs import small_runs
 from tests.oracle.subjects import persons_in
 from tests.spark.in_memory import InMemory
 from voile import catalog
+from voile.core.draws import InsecureDraws
 from voile.core.partition import Partition
 from voile.spark import plans
 from voile.spark.random_cells import quotas
+from voile.spark.upper_tree import Tree
 
 SAFE = {"tau": Fraction(1, 2), "limit": Fraction(3, 5), "least": 1}
 SUBJECTS = [
@@ -87,6 +89,23 @@ def test_cells_are_several(key, shape, parameters, most):
     run = spread_run(key, shape, parameters, most, 2)
     run((0, 1, 0, 2, 3))
     assert max(run.seen) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("values, sets_aside", [((0, 1, 2, 3), False), ((0, 0, 1, 2, 3, 4), True)])
+def test_the_driver_cuts_and_skims(monkeypatch, values, sets_aside):
+    """Vectors among those enumerated on which the tree of blind_cut is cut from counts, not only dealt."""
+    really, levels = Tree.grow, []
+    monkeypatch.setattr(Tree, "grow", lambda tree, level: (levels.append(level), really(tree, level))[1])
+    key, shape, parameters, most = SUBJECTS[3]
+    assert any(param.values[0] == SUBJECTS[3] and param.values[2] == values for param in with_vectors())
+    chosen = catalog.algorithm(key).configure({"l": 2, **parameters})
+    with small_runs():
+        for seed in range(3):
+            spread = InMemory(standing(shape)(values), 2, InsecureDraws(seed))
+            plans.plan_of(chosen).make(spread, chosen, most)
+    assert any((level.column >= 0).any() for level in levels)
+    assert any(level.drawn is not None for level in levels) == sets_aside
 
 
 def test_a_cell_by_whom_it_holds_is_caught(monkeypatch):

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 
 import polars as pl
@@ -70,24 +69,28 @@ def test_figures_equal_those_of_a_local_audit(spark, adult_folder, tmp_path):
         }
 
 
-def test_an_executor_that_is_killed(spark, spark_cluster, adult_folder, tmp_path):
-    """The run ends with the same promise, or is refused and reveals nothing."""
+@pytest.mark.parametrize("when", ["planning", "grouping", "writing"])
+def test_an_executor_that_is_killed(spark, spark_cluster, adult_folder, tmp_path, when):
+    """The run ends with the same promise, or is refused and reveals nothing; the next one goes on."""
     out, killed = tmp_path / "out", []
 
     def report(stage, share):
-        if stage == "grouping" and not killed:
+        if stage == when:
             killed.append(spark_cluster.executors()[0].pid)
-            threading.Timer(0.5, os.kill, (killed[0], signal.SIGKILL)).start()
+            os.kill(killed[0], signal.SIGKILL)
 
     try:
-        found = published(spark, adult_folder, adult.columns(), "blind_cut", out, report, l=4)
-        assert found.ok and (out / "certificate.json").exists()
+        found = published(spark, adult_folder, adult.columns(), "rda", out, report, l=4)
+        assert found.ok and found.digest_matches and (out / "certificate.json").exists()
     except VoileError as refusal:
         assert not out.exists() and "cluster" in str(refusal)
-    assert killed
+    assert len(killed) == 1
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".voile-staging")]
     deadline = time.monotonic() + 60
     while len(spark_cluster.executors()) < 2 and time.monotonic() < deadline:
         time.sleep(0.5)
-    again = published(spark, adult_folder, adult.columns(), "rda", tmp_path / "again", l=4)
-    assert again.ok
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".voile-staging")]
+    assert len(spark_cluster.executors()) == 2
+
+
+def test_after_executors_were_lost_others_go_on(spark, adult_folder, tmp_path):
+    assert published(spark, adult_folder, adult.columns(), "rda", tmp_path / "again", l=4).ok

@@ -54,12 +54,21 @@ class Dictionary:
     drops: NDArray[np.bool_]  # cells whose rows are left out
     drops_null: bool
 
-    def of(self, series: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The codes of a batch's cells, and which rows are left out."""
+    def dropped(self, series: pl.Series) -> NDArray[np.bool_]:
+        """Which rows of a batch are left out for their cell."""
         series = days(series, f"column {self.name}")
-        empty = series.is_null().to_numpy()
+        empty = series.is_null().to_numpy() & self.drops_null
+        if self.cells is None or not self.drops.any():
+            return empty
+        marked = series.is_in(self.cells.filter(pl.Series(self.drops)).implode()).fill_null(False)
+        return np.asarray(empty | marked.to_numpy(), bool)
+
+    def of(self, series: pl.Series) -> NDArray[np.int64]:
+        """The codes of a batch's cells."""
+        series = days(series, f"column {self.name}")
         if self.cells is None:
-            return series.cast(pl.Int64).fill_null(self.null).to_numpy(), empty & self.drops_null
+            return series.cast(pl.Int64).fill_null(self.null).to_numpy()
+        empty = series.is_null().to_numpy()
         places = pl.Series(np.arange(self.codes.size), dtype=pl.Int64)
         place = series.replace_strict(self.cells, places, default=-1, return_dtype=pl.Int64).to_numpy()
         if ((place < 0) & ~empty).any():
@@ -68,9 +77,7 @@ class Dictionary:
                 where=f"column {self.name}",
                 remedy="run it again when nobody writes to the source",
             )
-        codes = self.codes[place] if self.codes.size else np.zeros(series.len(), np.int64)
-        dropped = self.drops[place] if self.codes.size else np.zeros(series.len(), bool)
-        return np.where(empty, self.null, codes), np.where(empty, self.drops_null, dropped)
+        return np.where(empty, self.null, np.append(self.codes, 0)[place])
 
 
 def spread_table(source: Source, schema: Schema, curve: bool) -> tuple[SparkSpread, IntakeRecord]:
@@ -104,19 +111,7 @@ def spread_table(source: Source, schema: Schema, curve: bool) -> tuple[SparkSpre
     final = _dictionaries(wanted, seen, parts, final=True)
     layout = _layout(columns, left, final)
     record = IntakeRecord(rows, rows - left, {p.name: p.merged for p in parts if p.merged}, b"", "")
-    lookup = [_with_drops(d, drop) for d, drop in zip(final, dropping, strict=True)]
-    return _materialised(source, lookup, layout, curve), record
-
-
-def _with_drops(final: Dictionary, first: Dictionary) -> Dictionary:
-    """Codes of the second look, rows left out by the first: cells that only such rows had have no code."""
-    if final.cells is None or first.cells is None or not (first.drops.any() or first.drops_null):
-        return replace(final, drops_null=first.drops_null)
-    gone = first.cells.filter(pl.Series(first.drops))
-    cells = pl.concat([final.cells, gone.filter(~gone.is_in(final.cells.implode()))])
-    codes = np.concatenate([final.codes, np.zeros(cells.len() - final.cells.len(), np.int64)])
-    drops = cells.is_in(gone.implode()).to_numpy()
-    return replace(final, cells=cells, codes=codes, drops=drops, drops_null=first.drops_null)
+    return _materialised(source, dropping, final, layout, curve), record
 
 
 def _refuse_persons(source: Source, schema: Schema) -> None:
@@ -220,7 +215,7 @@ def _refuse_many(spec: ColumnSpec, cells: pl.Series) -> None:
 def _kept(part: pl.DataFrame, dropping: list[Dictionary]) -> pl.DataFrame:
     dropped = np.zeros(part.height, bool)
     for dictionary in dropping:
-        dropped |= dictionary.of(part[dictionary.name])[1]
+        dropped |= dictionary.dropped(part[dictionary.name])
     return part.filter(~pl.Series(dropped, dtype=pl.Boolean)) if dropped.any() else part
 
 
@@ -327,7 +322,9 @@ def curve_of(layout: Layout) -> Callable[[dict[str, NDArray[np.int64]]], NDArray
     return places
 
 
-def _materialised(source: Source, lookup: list[Dictionary], layout: Layout, curve: bool) -> SparkSpread:
+def _materialised(
+    source: Source, dropping: list[Dictionary], lookup: list[Dictionary], layout: Layout, curve: bool
+) -> SparkSpread:
     """Codes and secrets, kept by the executors, encrypted where they touch a disk. Everything after is a function
     of these, so what an executor loses is computed again and comes out the same; if these are lost, the run
     ends."""
@@ -338,8 +335,8 @@ def _materialised(source: Source, lookup: list[Dictionary], layout: Layout, curv
 
     def code(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
-            part = _kept(named(batch), lookup)
-            codes = {f"c{i}": d.of(part[d.name])[0] for i, d in enumerate(lookup)}
+            part = _kept(named(batch), dropping)
+            codes = {f"c{i}": d.of(part[d.name]) for i, d in enumerate(lookup)}
             more = {CURVE: place(codes)} if place is not None else {}
             kept = {name: own.astype(np.int32) if name in narrow else own for name, own in codes.items()}
             yield in_blocks(record_batch({**kept, **more, **secret_words(part.height)}))

@@ -172,6 +172,9 @@ def _started(spark_session: Any, master: str, scratch: Path, settings: dict[str,
         "spark.driver.maxResultSize": "2g",  # a question that brings more is refused; the driver must not die
         **settings,
     }
+    # from their first line on; a worker's own log4j2 settings are overruled by `_hush`, before every job
+    executors = "spark.executor.extraJavaOptions"
+    own[executors] = f"{own.get(executors, '')} -Dlog4j2.level=OFF".strip()
     if master.startswith("local") or _loopback(master):
         own |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     if master.startswith("local"):
@@ -184,7 +187,6 @@ def _started(spark_session: Any, master: str, scratch: Path, settings: dict[str,
     try:
         with _silent():
             found = builder.getOrCreate()
-            found.sparkContext.setLogLevel("OFF")  # of executors, too
     except Exception:  # it may quote the environment
         found = None
     if found is None:
@@ -216,6 +218,16 @@ def _silent() -> Iterator[None]:
         os.close(nothing)
 
 
+def _hush() -> None:
+    """Switch logging off on all executors that are there: log lines of a task that fails quote what it failed
+    on."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    if context is not None:
+        context.setLogLevel("OFF")
+
+
 def asked(
     what: str, job: Callable[[], Result], where: str = "cluster", rule: str = _LOST, remedy: str = _AGAIN
 ) -> Result:
@@ -225,6 +237,7 @@ def asked(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            _hush()
             return job()
     except VoileError as refusal:
         problem = refusal
