@@ -32,9 +32,10 @@ test: $(READY) system
 quick: $(READY)
 	$(BIN)/python -m pytest -m "not slow" $(TWO_CORES)
 
-# thousands of random searches, other ones every night, against the second implementation of k-jump
-nightly: $(READY)
-	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/oracle -k k_jump $(TWO_CORES)
+# thousands of random searches, other ones every night, against the second implementation of k-jump; four times as
+# many power cuts
+nightly: $(READY) system
+	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/oracle tests/crash -k "k_jump or power" $(TWO_CORES)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -27,9 +27,10 @@ CASES = (
     ("Adult", "elig", (3, 5), 3, 1),
     ("Adult", "hilbert", (3, 5), 3, 1),
     ("Adult", "mondrian", (3, 5), 3, 1),
-    ("ACS", "blind_cut", (5,), 3, 3),
-    ("ACS", "glass", (5,), 3, 3),
+    ("ACS", "blind_cut", (5,), 3, RUNS),
+    ("ACS", "glass", (5,), 3, RUNS),
     ("ACS", "elig", (5,), 3, 1),
+    ("ACS", "mondrian", (5,), 3, 1),
 )
 
 

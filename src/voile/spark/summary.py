@@ -19,7 +19,7 @@ from voile import catalog
 from voile.core.attack import Finding, View
 from voile.core.bags import Bag, Bags, Crowds
 from voile.core.boxes import Boxes, Side, Source
-from voile.core.order import places_among, value_counts
+from voile.core.order import dense_rank, places_among, value_counts
 from voile.core.privacy_model import PrivacyModel
 from voile.core.table import Column
 from voile.core.verdict import Verdict
@@ -260,18 +260,27 @@ def _cells(side: Side) -> list[list[int]]:
     node = np.full(side.low.size, -1) if side.node is None else np.asarray(side.node)
     is_set = np.zeros(side.low.size, np.int64)
     is_set[side.listed] = 1
-    fields = np.column_stack([side.low, side.high, node, side.widths, side.held.distinct(), is_set])
-    kinds, which = np.unique(fields, axis=0, return_inverse=True)
-    rows = np.bincount(which.ravel(), weights=side.rows).astype(np.int64)
-    return [*kinds.T.tolist(), rows.tolist()]
+    fields = [side.low, side.high, node, side.widths, side.held.distinct(), is_set]
+    return _added_up(fields, side.rows)
 
 
 def _summed(parts: Sequence[list[list[int]]]) -> list[list[int]]:
-    lines = np.concatenate([np.array(part, np.int64).T for part in parts])
-    kinds, which = np.unique(lines[:, :-1], axis=0, return_inverse=True)
-    rows = np.zeros(len(kinds), np.int64)
-    np.add.at(rows, which.ravel(), lines[:, -1])
-    return [*kinds.T.tolist(), rows.tolist()]
+    *fields, rows = np.concatenate([np.array(part, np.int64) for part in parts], axis=1)
+    return _added_up(fields, rows)
+
+
+def _added_up(fields: Sequence[NDArray[Any]], rows: Codes) -> list[list[int]]:
+    """The different lines of these fields, in canonical order, and the rows of each.
+
+    >>> _added_up([np.array([5, 3, 5]), np.array([0, 1, 0])], np.array([2, 4, 1]))
+    [[3, 5], [1, 0], [4, 3]]
+    """
+    which = dense_rank(fields)
+    many = int(which.max()) + 1 if which.size else 0
+    one, sums = np.empty(many, np.int64), np.zeros(many, np.int64)
+    one[which] = np.arange(which.size)
+    np.add.at(sums, which, rows)
+    return [*(np.asarray(field)[one].tolist() for field in fields), sums.tolist()]
 
 
 def _summed_side(column: Column, own: list[list[int]], values: Tallied) -> SummedSide:
