@@ -153,6 +153,6 @@ def test_the_server_is_killed_under_eight_publishers(stage, postgresql):
     postgresql.kill()
     postgresql.start()
     outcomes = [run.wait() for run in runs]
-    assert {outcome.code for outcome in outcomes} == {0, 3}, outcomes
+    assert {0} <= {outcome.code for outcome in outcomes} <= {0, 3}, outcomes
     assert [words for outcome in outcomes for words in unspeakable(outcome)] == []
     assert aftermath(scene, stage.warm) == []
