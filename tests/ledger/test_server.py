@@ -300,6 +300,9 @@ def test_what_a_server_grants_unasked_is_revoked(address):
     run(address, privileges.format("grant", "to"))
     try:
         Ledger.create(address)
+        with psycopg.connect(address.partition("#")[0]) as other:
+            may = f"select has_table_privilege('analyst', '{schema_of(address)}.memory', 'select')"
+            assert other.execute(may).fetchone() == (False,)
         session(address, ["ann"])
     finally:
         run(address, privileges.format("revoke", "from"), "drop role analyst")

@@ -117,7 +117,7 @@ def _looked_at(table: "DataFrame | Source", schema: Schema) -> list[dict[str, An
                 )
             cells = rows[column].value_counts(name="count")
             counts[column] = [cells[column].cast(pl.String).to_list(), cells["count"].to_list()]
-        ends = [int(rows[GROUP].min() or 0), int(rows[GROUP].max() or 0)] if GROUP in rows.columns else []  # type: ignore
+        ends = _ends(rows) if GROUP in rows.columns else []
         return {"counts": counts, "ends": ends}
 
     if not isinstance(table, Source):
@@ -134,6 +134,12 @@ def _looked_at(table: "DataFrame | Source", schema: Schema) -> list[dict[str, An
     return [json.loads(row[0]) for row in asked("auditing", mapped(table.frame, each, "said string").collect)]
 
 
+def _ends(rows: pl.DataFrame) -> list[int]:
+    """The first and the last group of a part."""
+    group = rows[GROUP].drop_nulls().to_numpy()
+    return [int(group.min()), int(group.max())] if group.size else [0, 0]
+
+
 def _judged(
     table: "DataFrame | Source",
     schema: Schema,
@@ -147,7 +153,7 @@ def _judged(
         rows = rows.with_columns(rows[column].cast(pl.String) for column in whole)
         own = {}
         if stated and GROUP in rows.columns:
-            low, high = int(rows[GROUP].min() or 0), int(rows[GROUP].max() or 0)  # type: ignore
+            low, high = _ends(rows)
             own = {group: number for group, number in stated.items() if low <= group <= high}
         found = audit_frame(rows, schema, own, whole=whole)
         told = summary_of(None, found.bags, sum(own.values()), promises).document()
