@@ -1,6 +1,5 @@
 """Counts from two tables, against every way that the values of a group can belong to its rows."""
 
-import math
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -50,17 +49,15 @@ def counts_of_all_worlds(release, row_meets, value_meets):
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("ell", [2, 4])
 @pytest.mark.parametrize("written", [False, True], ids=["in memory", "on disk"])
-def test_mean_spread_and_bounds_are_those_of_all_worlds(query, ell, written, tmp_path):
+def test_mean_and_bounds_are_those_of_all_worlds(query, ell, written, tmp_path):
     release = voile.anonymize(voile.read(CLINIC.head(8 if ell == 2 else 7), SPEC), "anatomy", l=min(ell, 3))
     worlds = counts_of_all_worlds(release, *QUERIES[query])
     mean = Fraction(sum(worlds), len(worlds))
-    variance = sum((x - mean) ** 2 for x in worlds) / len(worlds)
     found = voile.estimate(release.write(tmp_path / "out") if written else release, query)
     assert found.count == pytest.approx(float(mean))
-    assert found.standard_error == pytest.approx(math.sqrt(variance))
     assert (found.at_least, found.at_most) == (min(worlds), max(worlds))
-    assert found.at_least <= found.low <= found.count <= found.high <= found.at_most
-    assert ("equally likely" in found.note) == (variance > 0)
+    assert found.at_least <= found.count <= found.at_most and found.low is found.high is None
+    assert ("equally likely" in found.note) == (len(set(worlds)) > 1)
 
 
 def test_numbers_with_a_hierarchy_words_in_braces_and_nodes(tmp_path):

@@ -7,7 +7,6 @@ release itself where those are public.
 """
 
 import contextlib
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -22,7 +21,7 @@ from voile.querying.published_cells import PublishedColumn
 from voile.querying.query_text import Condition, parse_query, refuse
 from voile.release_files import read_release
 
-_WIDE = 1.96  # standard errors on either side of 95 % of a normal distribution
+NO_INTERVAL = "no valid interval yet: rows are spread evenly inside groups"
 _EVENLY = (
     "values of {} are taken as equally likely for all rows of their group: where they go with other columns, the "
     "count is pulled towards the average"
@@ -31,21 +30,22 @@ _EVENLY = (
 
 @dataclass(frozen=True)
 class Estimate:
-    """A count, how far off it may be, and the bounds that hold for certain.
+    """A count, and the bounds that hold for certain: `at_least` counts rows that are surely inside, `at_most` rows
+    that may be.
 
-    `low` to `high` is where the true count of the published rows lies in 95 of 100 cases, if rows are
-    spread evenly; `at_least` counts rows that are surely inside, `at_most` rows that may be. Where what is hidden
-    decides there is no standard error, and `low` and `high` are these bounds.
+    There is no standard error and no range from `low` to `high`: the spread that the count assumes is not the true
+    one, and a range computed from it held the truth in 5 to 33 of 100 cases, not in 95. `interval` says so.
     """
 
     count: float
-    standard_error: float | None
-    low: float
-    high: float
     at_least: int
     at_most: int
     rows: int  # published
     note: str = ""
+    standard_error: None = None
+    low: None = None
+    high: None = None
+    interval: str = NO_INTERVAL
 
     def document(self) -> dict[str, Any]:
         """For `--json`."""
@@ -73,8 +73,10 @@ def estimate(
     >>> release.frame["age"].unique().sort().to_list()
     ['[29, 31]', '[47, 52]']
     >>> found = estimate(release, "age between 30 and 49 and disease = 'flu'")
-    >>> round(found.count, 2), round(found.standard_error, 2), found.at_least, found.at_most
-    (1.17, 0.69, 0, 2)
+    >>> round(found.count, 2), found.at_least, found.at_most
+    (1.17, 0, 2)
+    >>> found.low, found.high, found.interval
+    (None, None, 'no valid interval yet: rows are spread evenly inside groups')
     """
     conditions = parse_query(query)
     described, rows, quoted = _published(release, None if spec is None else schema_of(spec), counterfeits)
@@ -129,16 +131,12 @@ class Described:
         """The estimate that sums over all rows come to."""
         at_least, at_most = sums.at_least, sums.at_most
         count = min(max(sums.expected, float(at_least)), float(at_most))
-        error = None if sums.hidden else math.sqrt(max(0.0, sums.variance))
         notes = self._notes(sums, meanings)
-        if error is None:
-            low, high = float(at_least), float(at_most)
-            notes.append("what is hidden decides: the range is all that is possible")
-        else:
-            low, high = max(count - _WIDE * error, at_least), min(count + _WIDE * error, at_most)
-        if self.apart and error:
+        if sums.hidden:
+            notes.append("what is hidden decides: the count is a guess, only the bounds are known")
+        if self.apart and at_least < at_most:
             notes.append(_EVENLY.format(self.apart))
-        return Estimate(count, error, low, high, at_least, at_most, sums.rows, "; ".join(notes))
+        return Estimate(count, at_least, at_most, sums.rows, "; ".join(notes))
 
     def _notes(self, sums: Sums, meanings: Mapping[str, Meaning]) -> list[str]:
         notes = [meaning.cells.note for meaning in meanings.values() if meaning.cells.note]

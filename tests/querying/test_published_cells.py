@@ -61,17 +61,17 @@ def test_a_literal_too_fine_for_large_labels_is_not_the_labels_fault():
 @pytest.mark.parametrize("query, truth", [("x < 5", (1, 2)), ("x > 50", (0, 1)), ("x between 1 and 4", (1, 2))])
 def test_a_guessed_star_leaves_the_range_open(query, truth):
     found = voile.estimate(one(["[1, 4]", "*"], {"type": "integer"}), query)
-    assert (found.low, found.high) == bounds(found) == truth
+    assert bounds(found) == truth
     assert "what is hidden decides" in found.note
     control = voile.estimate(one(["[1, 4]", "[1, 4]"], {"type": "integer"}), query)
-    assert control.low == control.high and "decides" not in control.note
+    assert control.at_least == control.at_most and "decides" not in control.note
 
 
 def test_a_star_of_words_leaves_the_range_open_where_the_share_says_nothing():
     hidden = voile.estimate(one(["a", "*"], {}, values=2), "x in ('a', 'b')")  # the other need not be b
-    assert (hidden.low, hidden.high) == bounds(hidden) == (1, 2)
+    assert bounds(hidden) == (1, 2)
     known = voile.estimate(one(["a", "b", "*"], {}, values=2), "x in ('a', 'b')")
-    assert known.low == known.high == 3 and "decides" not in known.note
+    assert bounds(known) == (3, 3) and "decides" not in known.note
 
 
 def test_a_star_of_an_ordinal_is_the_whole_order():

@@ -172,7 +172,7 @@ def test_sums_of_parts_are_those_of_the_whole(in_parts):
         found = described.concluded(Sums.together(sums_of(part, meanings) for part in parts), meanings)
         local = voile.estimate(folder / "whole", query, spec)
         assert (found.at_least, found.at_most, found.rows) == (local.at_least, local.at_most, local.rows)
-        assert found.count == pytest.approx(local.count) and found.high == pytest.approx(local.high)
+        assert found.count == pytest.approx(local.count)
 
 
 def test_the_report_of_parts_is_made(in_parts, tmp_path):

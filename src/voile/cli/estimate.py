@@ -45,12 +45,7 @@ def _facts(found: Any) -> Iterator[tuple[str, str]]:
         yield "count", f"{found.at_least} of {found.rows} published rows, exactly"
     else:
         yield "count", f"about {_shown(found.count)} of {found.rows} published rows"
-        if found.standard_error is not None:  # else nothing between the bounds is more likely
-            yield (
-                "likely",
-                f"{_shown(found.low)} to {_shown(found.high)} (95 %, standard error {found.standard_error:.2g}), "
-                "if rows are spread evenly inside their cells",
-            )
+        yield "range", found.interval
         yield "certain", f"at least {found.at_least}, at most {found.at_most}"
     if found.note:
         yield "note", found.note

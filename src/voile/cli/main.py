@@ -24,7 +24,7 @@ COMMANDS = {
     "explain": "Say step by step what a search over generalizations does with a table.",
     "attack": "Say what a release tells somebody who knows how it was made.",
     "report": "Write the report of a release, or of any published table, as a page.",
-    "estimate": "Answer a count from a release, with its error.",
+    "estimate": "Answer a count from a release, with bounds that are certain.",
     "hierarchy": "Write a column's hierarchy as a file to edit.",
     "ledger": "The memory of a series: create, show, verify, recover, copy, withdraw, erase, key.",
     "serve": "Open the local app: from a file to a release in the browser.",

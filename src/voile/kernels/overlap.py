@@ -29,7 +29,7 @@ def fill_shares(first, low, high, query_low, query_high, row, share):
 
 @kernel
 def expected_counts(cell, start, value, count, real, share, match):
-    """Per query the expected number of matching rows, and its variance.
+    """Per query the expected number of matching rows.
 
     Group g has the cells `cell[g]` (rows of `share`), and `count[i]` rows of `value[i]` for the i from
     start[g] to start[g+1]-1; `match[v, q]` is 1 where query q accepts value v. Each such row is inside
@@ -37,7 +37,7 @@ def expected_counts(cell, start, value, count, real, share, match):
     loop, so that it compiles to vector instructions.
     """
     queries = share.shape[1]
-    expected, variance = np.zeros(queries), np.zeros(queries)
+    expected = np.zeros(queries)
     chance, rows = np.empty(queries, share.dtype), np.empty(queries, share.dtype)
     for g in range(start.size - 1):
         for q in range(queries):
@@ -52,7 +52,5 @@ def expected_counts(cell, start, value, count, real, share, match):
             for q in range(queries):
                 rows[q] += accepts[q] * times
         for q in range(queries):
-            inside = rows[q] * chance[q]
-            expected[q] += inside
-            variance[q] += inside * (1 - chance[q])
-    return expected, variance
+            expected[q] += rows[q] * chance[q]
+    return expected

@@ -164,7 +164,7 @@ def estimates(boxes: Boxes, workload: Workload) -> NDArray[np.float64]:
         for at, (_, begin, low, high), a, b in zip(first, cells, lows, highs, strict=False):
             fill_shares(begin, low, high, a, b, at, share)
         match = _matches(boxes, workload.sensitive, values, last_low, last_high)
-        expected: NDArray[np.float64] = expected_counts(cell, bag.start, value, count, real, share, match)[0]
+        expected: NDArray[np.float64] = expected_counts(cell, bag.start, value, count, real, share, match)
         return expected
 
     room = min(_TOGETHER, max(16, _ROOM // max(1, int(first[-1]))))

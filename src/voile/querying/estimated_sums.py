@@ -71,12 +71,11 @@ class Meaning:
 class Sums(NamedTuple):
     """What rows add to an estimate; `hidden` are rows of which what is hidden decides.
 
-    >>> Sums.together([Sums(1.5, 0.25, 1, 2, 10, 0, 0), Sums(0.5, 0.25, 0, 1, 5, 1, 0)])
-    Sums(expected=2.0, variance=0.5, at_least=1, at_most=3, rows=15, fakes=1, hidden=0)
+    >>> Sums.together([Sums(1.5, 1, 2, 10, 0, 0), Sums(0.5, 0, 1, 5, 1, 0)])
+    Sums(expected=2.0, at_least=1, at_most=3, rows=15, fakes=1, hidden=0)
     """
 
     expected: float
-    variance: float
     at_least: int
     at_most: int
     rows: int
@@ -101,7 +100,7 @@ def _in_one_table(published: PublishedRows, read: list[tuple[Integers, Cells]]) 
     cell = np.column_stack([at + which for at, (which, _) in zip(first, read, strict=False)])
     accepted, size = (np.concatenate([getattr(c, name) for c in cells]) for name in ("accepted", "size"))
     group, sizes, fake = _real(published)
-    expected, variance = expected_counts(
+    expected = expected_counts(
         cell,
         np.arange(rows + 1),
         np.zeros(rows, np.int64),
@@ -117,7 +116,6 @@ def _in_one_table(published: PublishedRows, read: list[tuple[Integers, Cells]]) 
     blind, inside = (np.concatenate([getattr(c, name) for c in cells])[cell] for name in ("blind", "possible"))
     return Sums(
         float(expected[0]),
-        float(variance[0]),
         int(np.maximum(0, sure - fake).sum()),
         int(np.minimum(possible, sizes - fake).sum()),
         rows,
@@ -128,7 +126,7 @@ def _in_one_table(published: PublishedRows, read: list[tuple[Integers, Cells]]) 
 
 def _apart(published: PublishedRows, read: Mapping[str, tuple[Integers, Cells]]) -> Sums:
     """From two tables: of the rows of a group that match in what is published as it is, each has a value with the
-    chance of its share. How many do is hypergeometric: everybody is as likely as everybody to have it."""
+    chance of its share: everybody is as likely as everybody to have it."""
     assert published.sensitive is not None
     secret = secret_in(published.sensitive)
     tables = joined(published.frame, published.sensitive, secret)
@@ -136,11 +134,8 @@ def _apart(published: PublishedRows, read: Mapping[str, tuple[Integers, Cells]])
     rows = _met([pair for name, pair in read.items() if name != secret], tables.row_group, one, sizes.size)
     asked = [pair for name, pair in read.items() if name == secret]
     values = _met(asked, tables.line_group, tables.line_rows, sizes.size)
-    share = values.expected / sizes
-    spread = share * (1 - share) * (sizes - rows.expected) / np.maximum(1, sizes - 1)
     return Sums(
-        float((rows.expected * share).sum()),
-        float((rows.expected * spread).sum()),
+        float((rows.expected * values.expected / sizes).sum()),
         int(np.maximum(0, rows.sure + values.sure - sizes).sum()),
         int(np.minimum(rows.possible, values.possible).sum()),
         published.frame.height,
