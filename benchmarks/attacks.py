@@ -13,6 +13,9 @@ import voile
 from benchmarks import adult
 
 RELEASES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("glass", {"l": 4}),
+    ("blind_cut", {"l": 4}),
+    ("symb", {"l": 4}),
     ("anatomy", {"l": 4}),
     ("anatomy", {"l": 6}),
     ("rda", {"l": 4}),
@@ -56,6 +59,7 @@ def _attacked(table: Any, frame: Any, spec: Any, key: str, parameters: dict[str,
         f"{found['skewness'].details['lift']:.0f} ({found['skewness'].rate:.0%})",
         f"{float(found['reidentification'].highest or 0):.0%}",
         f"{inside['rate']:.1%}",
+        f"{inside['control']:.1%}",
         inside["state"],
         f"{learnt.rate:.1%}",
         f"{learnt.details['control']:.1%}",
@@ -72,15 +76,15 @@ _HEAD = [
     "`python -m benchmarks.attacks`.",
     "",
     "| release | homogeneous, persons | best guess | ruled out: best guess | one meaning, persons (best guess) "
-    "| lift (persons above 4) | found with | deFinetti, group known | verdict on it "
+    "| lift (persons above 4) | found with | deFinetti, group known | strangers | verdict on it "
     "| deFinetti, persons known | strangers | verdict on it |",
-    "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
 ]
 _NOTES = [
     "*Group known*: everybody's quasi-identifiers and group, 4,000 persons, as in every private record.",
     "*Persons known*: everybody's quasi-identifiers alone, linked to the published groups",
     "(`voile audit --known`), 30,000 persons. *Strangers*: guesses by the same model about persons",
-    "it did not learn from, without their group, for persons known. Each figure of deFinetti has its own",
+    "it did not learn from, without their group. Each figure of deFinetti has its own",
     "verdict. *Inconclusive*: fewer were right than the most frequent value of each group gets. The attack did",
     "not work, mostly because persons are linked to wrong groups; that is no pass. Draws are secret: figures of",
     "random groups differ from run to run.",

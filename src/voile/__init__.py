@@ -1,4 +1,4 @@
-"""Voile: publish tables about people so that nobody's sensitive value can be inferred.
+"""Voile: publish tables about people, and say how surely a stated reader can infer anybody's sensitive value.
 
 >>> import voile
 >>> schema = voile.Schema.of({"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})

@@ -88,7 +88,7 @@ def priced_l(table: Table, promise: PrivacyModel) -> int:
         raise ParameterError(
             "a promise that bounds no confidence",
             where="prices",
-            rule="promises are compared at the same l: a confidence of at most 1/l",
+            rule="promises are compared at the same l",
             remedy="leave prices out, or ask for an l",
         )
     return ceil(1 / confidence)

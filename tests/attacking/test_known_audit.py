@@ -157,5 +157,5 @@ def test_adult_in_two_tables_is_guessed_far_above_what_is_promised(tmp_path):
         and graded["state"] == "not promised, and gets through"
     )
     report = (folder / "private" / "report.html").read_text()
-    assert "deFinetti" in report and "where one group by itself allows 25.0%" in report
+    assert "deFinetti" in report and "25.0% is promised against someone who does not learn" in report
     assert "guessed right" not in (folder / "report.html").read_text()

@@ -65,7 +65,7 @@ def test_less_than_certain_is_no_bound(promise):
     """Distinct and entropy l name no share: nothing is held off by them, and no figure is said to be promised."""
     found = attacked(0.7, promise=promise)
     assert found.state == "not promised, and gets through" and found.allowed is None
-    assert found.details["promised"] is None and "allows" not in found.meaning
+    assert found.details["promised"] is None and "promised" not in found.meaning
 
 
 def test_as_good_as_of_strangers_is_still_above_the_promise():
@@ -73,7 +73,26 @@ def test_as_good_as_of_strangers_is_still_above_the_promise():
     found = attacked(0.97)
     assert found.details["control"] > 0.9 and found.ok is True
     assert found.warning and found.beyond and found.remedy and found.state == "above the promise"
-    assert "hardly better than these are guessed" in found.meaning and found.allowed is None
+    assert "hardly more than for people outside" in found.meaning and found.allowed is None
+
+
+@pytest.mark.parametrize(
+    "right, control, red",
+    [
+        (543, Fraction(33, 100), True),  # Adult, l = 4
+        (314, Fraction(14, 100), True),  # surely above the promise, though strangers are below it
+        (262, Fraction(30, 100), True),  # perhaps by chance, but strangers are above it, too: hardly
+        (262, Fraction(20, 100), False),  # perhaps by chance
+        (250, Fraction(30, 100), False),  # not above
+    ],
+)
+def test_what_is_said_in_red(right, control, red):
+    """Wherever the figure is above the promise by more than it is above strangers (that is: where strangers are
+    above the promise), and wherever it is surely above, whatever strangers are."""
+    grade = _Grade(right, 1000, Fraction(1, 4), control, Fraction(1, 4))
+    assert grade.beyond is red
+    excess = Fraction(right, 1000) - Fraction(1, 4), Fraction(right, 1000) - control
+    assert grade.beyond or not excess[0] > max(0, excess[1])
 
 
 def test_control_arm_of_a_periodic_plan():

@@ -25,6 +25,7 @@ from voile.core.draws import InsecureDraws
 from voile.core.table import Table
 from voile.output.certificate import Claim
 from voile.pipeline import released as made
+from voile.reporting.learner import NOT_MEASURED, NOTHING_PROMISED
 from voile.reporting.page import MOST_DRAWN
 from voile.reporting.pages import draft
 from voile.reporting.private_report import private_report
@@ -338,22 +339,31 @@ def test_attacks_are_public_if_the_release_tells_them(tmp_path):
     assert not any(html.escape(entry["meaning"]) in text for entry in graded)
 
 
-def test_a_graded_attack_that_succeeds_is_said_first(tmp_path):
-    """The steward reads it before the first heading; the public page does not know."""
+def test_what_a_learner_gets_right_stands_directly_under_the_verdict(tmp_path):
+    """The steward reads it before the first heading, in red where it is above the promise; the public page says
+    that nothing is promised against such a reader, and does not know the figure."""
     table, spec = clinic(tmp_path)
     voile.publish(table, spec, "elig", tmp_path / "out", l=2)
     release = read_release(tmp_path / "out", voile.Schema.of(_columns(tmp_path)))
     found, drawn = audited(release, []), drawings_of(release)
     graded = {"attacks": [{"title": "deFinetti", "meaning": "45 % were right", "ok": False}]}
-    text = private_report(found, drawn, graded, "")
-    assert "45 % were right" in text[: text.index("<h2")]
-    assert "45 % were right" not in release_report(found, drawn)
-    held = {"attacks": [{**graded["attacks"][0], "ok": True}]}
-    calm = private_report(found, drawn, held, "")
-    assert "45 % were right" not in calm[: calm.index("<h2")] and "45 % were right" in calm
-    more = {**held["attacks"][0], "private": True, "warning": True, "state": "above the promise"}
-    above = private_report(found, drawn, {"attacks": [more, 3]}, "")
-    assert "is right more often than is promised: 45 % were right" in above[: above.index("<h2")]
+    under = re.compile(
+        r"Everything promised and required is met\.[^|]*Nothing is promised against a reader who learns[^|]*"
+        r"verdict (\w+)\"[^|]*45 % were right[^|]*class=\"keys\""
+    )
+
+    def colour(record):
+        text = private_report(found, drawn, record, "")
+        return under.search(text[: text.index("<h2")])[1]
+
+    assert colour(graded) == "broken"
+    held = {**graded["attacks"][0], "ok": True}
+    assert colour({"attacks": [held]}) == "open"
+    assert colour({"attacks": [{**held, "private": True, "warning": True}, 3]}) == "broken"
+    public = release_report(found, drawn)
+    assert "45 % were right" not in public
+    assert NOTHING_PROMISED in public[: public.index("<h2")]
+    assert NOT_MEASURED in private_report(found, drawn, {}, "")
 
 
 @pytest.mark.parametrize("depends, told", [(0.8, True), (0.0, False)])
@@ -364,8 +374,9 @@ def test_what_groups_teach_is_at_the_top_of_the_stewards_page(tmp_path, depends,
     graded = json.loads((tmp_path / "out" / "private" / "record.json").read_text())["attacks"][0]
     assert graded["ok"] is not False and graded["warning"] is told
     text = (tmp_path / "out" / "private" / "report.html").read_text()
-    assert ("an attack on all groups together, succeeds" in text[: text.index("<h2")]) is told
-    assert "an attack on all groups together" not in (tmp_path / "out" / "report.html").read_text()
+    top = text[: text.index("<h2")]
+    assert graded["meaning"].split(";")[0] in top.replace("&#x27;", "'") and ("verdict broken" in top) is told
+    assert "guessed right" not in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_hundreds_of_columns_are_not_all_drawn(tmp_path, monkeypatch):

@@ -46,8 +46,8 @@ class DeFinetti(Attack):
     paper = "Kifer 2009"
     meaning = "learns from all groups together which values go with which quasi-identifiers, then guesses in each"
     passes = (
-        "guesses are right at most 5 points above the promised confidence, or what strangers can be guessed with; "
-        "an attack that guesses worse than the most frequent values is no pass, but inconclusive"
+        "it is right at most 5 points more often than is promised against someone who does not learn, or than it "
+        "is about strangers; an attack that guesses worse than the most frequent values is inconclusive, no pass"
     )
     graded = True
 
@@ -101,7 +101,7 @@ class DeFinetti(Attack):
 
 REMEDY = (
     "a promise about single groups says nothing about what all groups together teach: publish fewer or coarser "
-    "quasi-identifiers or take a larger l, and say it to who signs the release"
+    "quasi-identifiers, and tell whoever signs the release"
 )
 _NOT_LEARNT = (
     "do not take it for a pass: another attack may learn what this one did not; judge by the promise and by the "
@@ -111,8 +111,8 @@ _TOO_FEW = (
     "do not take it for a pass: of so few persons only the promise and the exact attacks can be judged; try a "
     "larger table"
 )
-_NEAR = ": above the promise, by at most 5 points"
-_AS_STRANGERS = ": hardly better than these are guessed, but above the promise"
+_NEAR = ". That is above the promise, by at most 5 points"
+_AS_STRANGERS = ". That is hardly more than for people outside, but above the promise"
 
 
 @dataclass(frozen=True)
@@ -143,8 +143,11 @@ class _Grade:
 
     @property
     def beyond(self) -> bool:
-        """Whether more guesses are surely right than is promised."""
-        return self.promised is not None and self.interval[0] > self.promised
+        """Whether more guesses are right than is promised: surely, or as can be expected where those of strangers
+        are, too. Then no screen may show the promise without the figure, in red."""
+        if self.promised is None or self.right <= self.promised * self.trials:
+            return False
+        return self.interval[0] > self.promised or (self.fine and self.control > self.promised)
 
     @property
     def passes(self) -> bool:
@@ -170,23 +173,24 @@ class _Grade:
     def words(self, knows: str) -> str:
         """The finding for the steward."""
         (low, high), trials = self.interval, max(1, self.trials)
-        against = f"where {float(self.baseline):.1%} have the most frequent value of their group"
+        against = f"{float(self.baseline):.1%} have the most frequent value of their group"
         if self.promised is not None:
-            against = f"where one group by itself allows {float(self.promised):.1%}"
+            against = f"{float(self.promised):.1%} is promised against someone who does not learn"
+        rate = f"{self.right / trials:.1%} of {counted(self.trials, 'person')}"
         return (
-            f"{self.right / trials:.1%} of {counted(self.trials, 'person')} guessed right (95 % sure: "
-            f"{low:.1%} to {high:.1%}), {against}, by who knows {knows}; "
-            f"{float(self.control):.1%} of persons not in the release{self._conclusion()}"
+            f"{rate} are guessed right (95 % sure: {low:.1%} to {high:.1%}) by someone who knows {knows}, and "
+            f"learns from all groups which values go with which quasi-identifiers; {against}, and "
+            f"{float(self.control):.1%} of people outside the release are guessed right{self._conclusion()}"
         )
 
     def _conclusion(self) -> str:
         if self.below_baseline:
             return (
-                f": less than the {float(self.baseline):.1%} that the most frequent value of each group gets, so "
-                "that the attack says nothing"
+                f". The attack says nothing: the most frequent value of each group alone is right in "
+                f"{float(self.baseline):.1%}"
             )
         if self.inconclusive:
-            return ": too few persons to say"
+            return ". There are too few persons to say more"
         if not self.fine or not self.beyond or self.promised is None:
             return ""
         near = surely_at_most(self.right, self.trials, self.promised + MARGIN)

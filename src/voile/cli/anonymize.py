@@ -176,8 +176,8 @@ def _measures(release: Any) -> dict[str, Any]:
     from voile.measuring import public_and_private
 
     public, private = public_and_private(release.private_record.get("measured", {}))
-    costs = release.private_record.get("prices")
-    kept_back = ({"measured": private} if private else {}) | ({"prices": costs} if costs else {})
+    own = {name: found for name in ("attacks", "prices") if (found := release.private_record.get(name))}
+    kept_back = ({"measured": private} if private else {}) | own
     return ({"measured": public} if public else {}) | ({"private": kept_back} if kept_back else {})
 
 
@@ -243,8 +243,9 @@ def summary(
     certificate = release.certificate
     table, promise, utility = certificate["table"], certificate["promise"], certificate["utility"]
     rows = [
+        ("promise, kept", _in_words(promise)),
+        *show.learner(release.private_record),
         *_asked(certificate),
-        ("promise", _in_words(promise)),
         *(("also", f"{_in_words(further)} (holds against: {further['rung']})") for further in certificate["also"]),
         ("holds against", certificate["adversary"]["holds_against"]),
         ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
@@ -259,7 +260,6 @@ def summary(
         ("by column", _by_column(table["columns"])),
         *_generalised(table),
         *_measured(release.private_record),
-        *_not_covered(release.private_record),
         *([] if to is None else [("tables", ", ".join(_tables(certificate, to_table or "")))]),
         *((name, said) for name, said in release.private_record.items() if name == "announced"),
         (
@@ -348,13 +348,6 @@ def _measured(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     )
     rows = [("measured", public), ("private", f"{private} (compared with the source: never publish it)")]
     return [row for row, figures in zip(rows, (public, private), strict=True) if figures]
-
-
-def _not_covered(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What no promise covers and the truth says works: for the steward's screen."""
-    for each in record.get("attacks", ()):
-        if each.get("warning"):
-            yield "not covered", f"{each['title']}: {each['meaning']} (for you alone: never publish it)"
 
 
 def _as_read(record: Mapping[str, Any]) -> str:

@@ -144,6 +144,7 @@ def describe(report: Any) -> None:
     """The findings in words."""
     from voile import catalog
     from voile.cli import show
+    from voile.reporting.learner import NOTHING_PROMISED
 
     shown = {key: verdict.shown() for key, verdict in report.achieved.items()}
     show.checks(shown, catalog.models())
@@ -154,10 +155,13 @@ def describe(report: Any) -> None:
         show.console().print("nothing was promised or required: judge by the figures (or use --require)")
     elif report.ok:
         show.console().print("[bold green]everything promised and required is met[/]")
+        show.sentence(NOTHING_PROMISED)
     show.true_values(report.certificate)
 
 
 def _facts(report: Any) -> Iterator[tuple[str, str]]:
+    from voile.core.privacy_model import READER
+
     yield "published", f"{report.rows} rows in {report.groups} groups"
     if report.in_two_tables:
         yield (
@@ -176,10 +180,8 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
     largest = report.achieved["frequency_l_diversity"].achieved
     if largest:
         doubt = ", if a node may be any value under it" if report.generalised else ""
-        yield (
-            "best guess",
-            f"an adversary who finds a person's group is right with at most {float(1 / largest):.1%}{doubt}",
-        )
+        most = f"{float(1 / largest):.1%}{doubt}"
+        yield "best guess", f"{READER}, and guesses from a person's group alone, is right with at most {most}"
     if report.certificate is not None:
         state = "matches the data" if report.digest_matches else "DOES NOT match the data"
         yield "certificate", state

@@ -58,7 +58,7 @@ class Commands(click.Group):
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="voile")
 def cli() -> None:
-    """Publish tables about people so that nobody's sensitive value can be inferred.
+    """Publish tables about people, with a promise how surely a stated reader can infer a value.
 
     Exit codes: 0 done; 1 the promise cannot be met or a requirement failed; 2 bad input or usage;
     3 the ledger refuses.

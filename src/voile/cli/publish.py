@@ -98,6 +98,7 @@ def command(
         own = {"preview": True} if preview else {"folder": str(folder)}
         facts = {"ok": True, **own, "release": plan.number, "certificate": plan.release.certificate}
         private = {**plan.counts, "gone": plan.gone, "returned": plan.returned, **_measured(plan)}
+        private["attacks"] = plan.release.private_record.get("attacks", [])
         show.document({**facts, "private": private})
     else:
         summary(plan, series.home.text, spec, None if preview else folder)
@@ -115,6 +116,7 @@ def summary(plan: "Plan", ledger: str, spec: Path, folder: Path | None) -> None:
             "promise",
             f"m-invariance, m = {series['m']}: everybody stays among the same {series['m']} or more values",
         ),
+        *show.learner(plan.release.private_record),
         ("holds against", certificate["adversary"]["holds_against"]),
         ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
         (

@@ -9,6 +9,7 @@ import polars as pl
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
+from rich.text import Text
 
 from voile.errors import counted
 
@@ -38,14 +39,25 @@ def grid(title: str, header: Iterable[str], rows: Iterable[Iterable[object]]) ->
     console().print(shown)
 
 
-def facts(title: str, rows: Iterable[tuple[str, str]]) -> None:
-    """Names and what they are, without a header."""
+def facts(title: str, rows: Iterable[tuple[str, str | Text]]) -> None:
+    """Names and what they are, without a header; a Text has its own style."""
     shown = Grid(title=title, title_justify="left", show_header=False)
     shown.add_column(style="bold", no_wrap=True)
     shown.add_column(overflow="fold")
     for name, value in rows:
-        shown.add_row(escape(name), escape(value))
+        shown.add_row(escape(name), value if isinstance(value, Text) else escape(value))
     console().print(shown)
+
+
+def learner(record: Mapping[str, Any]) -> list[tuple[str, Text]]:
+    """What a reader who learns from all groups gets right, as rows under the promise; in red where it is above."""
+    from voile.reporting.learner import learners
+
+    private = "; for you alone: never publish it" if record.get("attacks") else ""
+    return [
+        ("someone who learns", Text(words + private, "bold red" if above else ""))
+        for words, above in learners(record)
+    ]
 
 
 def sentence(text: str, style: str = "") -> None:

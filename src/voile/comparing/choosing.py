@@ -23,7 +23,7 @@ from voile.inspection.candidate import Candidate, candidate
 from voile.requirements import promise_of
 
 ADVERSARIES, RELEASES, NOTATIONS = ("algorithm", "release"), ("one", "series"), ("intervals", "tables")
-USUAL_L = 4  # where nobody asks for another: a reader's confidence is at most 1/4
+USUAL_L = 4  # where nobody asks for another
 SKEWED = "sweep_e"  # for a value with more than half of the rows
 BY_RESULT = LEAST_LOSS  # on every table we measured, where nothing was measured on this one
 Results = Sequence[tuple[Run, Mapping[str, Any]]]

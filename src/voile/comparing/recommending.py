@@ -10,6 +10,7 @@ import numpy as np
 from voile import catalog
 from voile.comparing.choosing import ADVERSARIES, NEEDS, Choice, Needs, Results, candidates, chosen
 from voile.core.algorithm import Rung
+from voile.core.privacy_model import READER
 from voile.core.table import Table
 from voile.errors import counted
 
@@ -129,7 +130,7 @@ def _eligible(table: Table, needs: Needs, choice: Choice) -> Iterator[str]:
         yield f"Not for l = {reach.refused}: {reach.refusal}."
     if largest > 1 and choice.algorithm and needs.l is None:
         ell = next(choice.parameters[name] for name in ("l", "m") if name in choice.parameters)
-        yield f"l is yours to fix, it is the promise: l = {ell} means a confidence of at most 1/{ell}."
+        yield f"l is yours to fix, it is the promise: l = {ell} means at most 1/{ell} for {READER}."
 
 
 def _against(needs: Needs, rung: str) -> str:

@@ -18,6 +18,8 @@ from voile.core.verdict import Verdict
 # where 64 bits would not hold them.
 Ratio = tuple[NDArray[Any], NDArray[Any]]
 Ratios = list[Ratio]
+# The reader of every promise about values: whoever says how surely one can be guessed names this reader with it.
+READER = "someone who does not know which values go with which quasi-identifiers"
 _KEPT = {">=": operator.ge, "<=": operator.le, "<": operator.lt}
 
 

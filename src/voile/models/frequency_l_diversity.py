@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from voile.core.bags import Bags
 from voile.core.parameters import parameter
-from voile.core.privacy_model import PrivacyModel, Ratios
+from voile.core.privacy_model import READER, PrivacyModel, Ratios
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class FrequencyLDiversity(PrivacyModel):
     symbol = "l"
     title = "frequency l-diversity"
     paper = "Xiao, Tao 2006; paper 000"
-    meaning = "nobody's value can be guessed from the release with more than 1/l confidence"
+    meaning = f"nobody's value can be guessed from the release with more than 1/l confidence by {READER}"
     bound = "l"
     trivial = 1
     survives_merging = True

@@ -6,6 +6,7 @@ from typing import Any
 
 from voile import catalog
 from voile.core.algorithm import Rung
+from voile.core.privacy_model import READER
 from voile.prices import BEWARE, LOSS, TITLE, is_complete, price_rows
 from voile.reporting.charts import shown
 from voile.reporting.frontier import Spot, frontier
@@ -36,7 +37,7 @@ _TIERS = {  # behind the name of an algorithm: who is held off, in a word
 # beside the metrics of the catalog: what the tables call them, and whether little or much is good
 _OWN = {
     "achieved_k": ("achieved k", "rows that share a group, at least", "high"),
-    "achieved_l": ("achieved l (frequency)", "a reader's confidence is at most 1/l", "high"),
+    "achieved_l": ("achieved l (frequency)", f"the confidence of {READER} is at most 1/l", "high"),
     "achieved_tau": ("achieved tau", "the largest share of a value in a group (tau,l with l = 2)", "low"),
     "achieved": ("achieved of its own promise", "in the figure of the model that the algorithm promises", ""),
     "suppressed_rows": ("suppressed rows", "rows that are not published", "low"),

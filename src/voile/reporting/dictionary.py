@@ -210,9 +210,7 @@ _FAKES_COUNT = (
 
 def _command(query: str) -> Markup:
     return joined(
-        paragraph(
-            "Voile does this for all cells at once, with the bounds that are certain:"
-        ),
+        paragraph("Voile does this for all cells at once, with the bounds that are certain:"),
         listing(f"voile estimate FOLDER {_typed(query)} -s SPEC", "command"),
     )
 

@@ -7,7 +7,8 @@ from typing import Any
 from voile import catalog
 from voile.auditing import AuditReport
 from voile.core.attack import ABOVE, INCONCLUSIVE
-from voile.reporting.markup import Markup, joined
+from voile.core.privacy_model import READER
+from voile.reporting.markup import Markup, element, joined
 from voile.reporting.page import Section, paragraph, section, table, verdict
 
 _SAFER = {">=": "larger", "<=": "smaller", "<": "smaller"}
@@ -38,6 +39,18 @@ def attacks_section(found: AuditReport) -> Section:
         findings_table("Attacks on this table", documents) if documents else "",
         table("The risk to be found", ("who looks", "chance", "meaning"), risks),
     )
+
+
+def best_guess(share: float | None, generalised: bool) -> tuple[object, ...]:
+    """In one sentence how surely a value can be guessed, and by whom; `share` is the largest in a group."""
+    if share is None:
+        return ("Nothing is published.",)
+    doubt = ", as long as a broader term may be any value under it" if generalised else ""
+    said = (
+        f"{READER[:1].upper()}{READER[1:]}, and guesses a person's sensitive value from that person's group "
+        "alone, is right with a chance of at most "
+    )
+    return said, element("strong", f"{100 * share:.3g} %"), f"{doubt}."
 
 
 def findings_table(caption: str, documents: Iterable[Mapping[str, Any]]) -> Markup:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from voile.auditing import AuditReport
-from voile.core.attack import ABOVE
 from voile.core.boxes import Boxes
 from voile.core.table import Table
 from voile.errors import counted
@@ -15,7 +14,8 @@ from voile.metrics.query_workload import relative_errors
 from voile.prices import BEWARE, LOSS, TITLE, price_rows
 from voile.reporting.charts import Chart, before_after, histogram, lines
 from voile.reporting.columns_shown import ColumnShown
-from voile.reporting.findings import findings_table, succeeds
+from voile.reporting.findings import findings_table
+from voile.reporting.learner import graded_attacks, learner_paragraphs
 from voile.reporting.markup import Markup, joined
 from voile.reporting.page import Section, code, gallery, page, paragraph, section, table
 from voile.reporting.release_report import Drawings, first_of, lead, sections
@@ -96,7 +96,7 @@ def private_report(found: AuditReport, drawn: Drawings, record: Mapping[str, Any
     """The page; `charts` are those of `private_drawings`."""
     own = [_compared_section(record, charts), *_attacks(record), *_prices(record), _reading(record)]
     parts = [*own, *sections(found, drawn)]
-    top = joined(paragraph(PRIVATE, kind="warning"), lead(found), *_succeeded(record))
+    top = joined(paragraph(PRIVATE, kind="warning"), lead(found, *learner_paragraphs(record)))
     return page("Report for the steward", parts, lead=top, foot=paragraph(PRIVATE))
 
 
@@ -140,29 +140,8 @@ def _part(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
-def _succeeded(record: Mapping[str, Any]) -> list[Markup]:
-    """Attacks that the truth says work: to be read before anything else."""
-    return [
-        paragraph(
-            f"But {attack.get('title')}, an attack on all groups together, "
-            f"{_OUTCOMES.get(str(attack.get('state')), 'succeeds')}: {attack.get('meaning')}.",
-            kind="warning",
-        )
-        for attack in _graded(record)
-        if succeeds(attack)
-    ]
-
-
-_OUTCOMES = {ABOVE: "is right more often than is promised"}
-
-
-def _graded(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found = record.get("attacks")
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-
-
 def _attacks(record: Mapping[str, Any]) -> list[Section]:
-    graded = _graded(record)
+    graded = graded_attacks(record)
     if not graded:
         return []
     text = "These attacks were graded by the true values: how often a guess was really right."

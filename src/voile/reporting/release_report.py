@@ -24,7 +24,8 @@ from voile.release_files import ReadRelease
 from voile.reporting.charts import Chart, bars, histogram, shown
 from voile.reporting.columns_shown import BINS, FIRST_NAMES, Bins, ColumnShown, columns_shown, round_width
 from voile.reporting.dictionary import dictionary
-from voile.reporting.findings import attacks_section, models_table
+from voile.reporting.findings import attacks_section, best_guess, models_table
+from voile.reporting.learner import NOTHING_PROMISED
 from voile.reporting.markup import Markup, element, joined
 from voile.reporting.page import (
     MOST_DRAWN,
@@ -117,16 +118,18 @@ def sections(found: AuditReport, drawn: Drawings) -> list[Section]:
     return parts
 
 
-def lead(found: AuditReport) -> Markup:
-    """What matters most, before the first heading."""
+def lead(found: AuditReport, *learnt: Markup) -> Markup:
+    """What matters most, before the first heading; `learnt`: what the steward alone knows of readers who learn."""
     certificate, keys = found.certificate or {}, _key_figures(found)
     told = certificate.get("algorithm")
     made = told.get("key") if isinstance(told, dict) else None
     about = f"Published on {certificate.get('date')} by the algorithm {made}." if made else ""
     return joined(
-        paragraph(*_best_guess(found), kind="lead"),
+        paragraph(*best_guess(_largest_share(found), bool(found.generalised)), kind="lead"),
         paragraph(_verdict(found), " ", about),
         bullets(found.failures) if found.failures else "",
+        paragraph(NOTHING_PROMISED, kind="warning"),
+        *learnt,
         key_figures(keys),
     )
 
@@ -139,17 +142,10 @@ def _verdict(found: AuditReport) -> Markup:
     return verdict(True, "Everything promised and required is met.")
 
 
-def _best_guess(found: AuditReport) -> tuple[object, ...]:
-    """The whole promise in one sentence, with the figure that the audit found."""
+def _largest_share(found: AuditReport) -> float | None:
+    """The largest share of one value in any group; None if nothing is published."""
     largest = found.achieved["frequency_l_diversity"].achieved
-    if not largest:
-        return ("Nothing is published.",)
-    doubt = ", as long as a broader term may be any value under it" if found.generalised else ""
-    chance = f"{float(100 / largest):.3g} %"
-    sentence = (
-        "Whoever finds a person's group in this table, and guesses the sensitive value from that group alone, "
-    )
-    return sentence, element("strong", f"is right with a chance of at most {chance}"), f"{doubt}."
+    return float(1 / largest) if largest else None
 
 
 def _key_figures(found: AuditReport) -> dict[str, object]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 
+from voile.core.privacy_model import READER
 from voile.reporting.charts import COLOURS, Cell, Chart, shown
 
 _SHARES = {
@@ -82,7 +83,8 @@ def _risk_and_loss(ours: pl.DataFrame) -> Chart:
     }
     return Chart(
         "Risk and loss",
-        "The confidence with which a value may be guessed at most, and the share of detail that was given up.",
+        f"The confidence with which a value may be guessed at most by {READER}, and the share of detail that was "
+        "given up.",
         spec,
         ("release", _RISK, _LOSS),
         tuple((release, shown(risk, True), shown(loss, True)) for release, risk, loss in lines),

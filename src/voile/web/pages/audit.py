@@ -7,7 +7,10 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from voile.core.privacy_model import READER
 from voile.errors import counted
+from voile.reporting.findings import best_guess
+from voile.reporting.learner import NOTHING_PROMISED
 from voile.reporting.markup import Markup, element, joined
 from voile.reporting.page import key_figures, paragraph, verdict
 from voile.web.desk import Desk
@@ -135,8 +138,9 @@ def demands(draft: Draft, certified: bool) -> None:
                 )
         tag(
             "p",
-            "l: no value is guessed with more than 1/l; k: that many persons look alike; t: how far a group may "
-            "be from the whole. Columns to leave out are published all the same: readers are taken to know them.",
+            f"l: no value is guessed with more than 1/l by {READER}; k: that many persons look alike; t: how far "
+            "a group may be from the whole. Columns to leave out are published all the same: readers are taken "
+            "to know them.",
             "note",
         )
 
@@ -201,22 +205,13 @@ def _content(desk: Desk, session: Session, draft: Draft, found: Mapping[str, Any
 def summary(found: Mapping[str, Any]) -> Markup:
     """The best guess, what is kept and what is broken, and a few numbers."""
     return joined(
-        paragraph(*best_guess(found), kind="lead"),
+        paragraph(*best_guess(found["best_guess"], bool(found["generalised"])), kind="lead"),
         paragraph(_judgement(found)),
         _lines(found),
+        paragraph(NOTHING_PROMISED, kind="warning"),
         "" if found["certified"] else paragraph(_foreign(found), kind="note"),
         key_figures(_figures(found)),
     )
-
-
-def best_guess(found: Mapping[str, Any]) -> tuple[object, ...]:
-    """What a reader gains who finds a person's group."""
-    if found["best_guess"] is None:
-        return ("Nothing is published.",)
-    chance = f"{100 * found['best_guess']:.3g} %"
-    doubt = ", as long as a broader term may be any value under it" if found["generalised"] else ""
-    begin = "Whoever finds a person's group in this table, and guesses the sensitive value from that group alone, "
-    return begin, element("strong", f"is right with a chance of up to {chance}"), f"{doubt}."
 
 
 def _judgement(found: Mapping[str, Any]) -> Markup:
@@ -265,7 +260,7 @@ def _figures(found: Mapping[str, Any]) -> dict[str, object]:
         "smallest group": counted(found["smallest"], "row"),
     }
     if found["best_guess"] is not None:
-        figures["best guess"] = f"{100 * found['best_guess']:.3g} %"
+        figures["largest share of a value in a group"] = f"{100 * found['best_guess']:.3g} %"
     if found["suppressed"]:
         figures["suppressed"] = counted(found["suppressed"], "row")
     return figures

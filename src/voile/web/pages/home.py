@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from voile.core.privacy_model import READER
 from voile.hospital import write_hospital
 from voile.web.desk import Desk
 from voile.web.draft import Draft
@@ -16,7 +17,7 @@ from voile.web.upload_box import upload_box
 
 LEAD = (
     "Publish a table about people so that nobody's sensitive value can be guessed with more than the confidence "
-    "you allow, even by someone who knows exactly how it was made."
+    f"you allow by {READER}, even if they know exactly how it was made."
 )
 
 

@@ -6,7 +6,9 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from voile.core.privacy_model import READER
 from voile.errors import counted
+from voile.reporting.learner import NOTHING_PROMISED
 from voile.web.desk import Desk
 from voile.web.draft import Draft
 from voile.web.elements import button, choice, entry, link, shown, tag, tick
@@ -139,7 +141,8 @@ def _confidence(draft: Draft, redraw: Callable[[], None]) -> None:
 def _meaning(ell: Any) -> str:
     if not ell:
         return "l is a whole number from 2"
-    return f"Nobody's value can be guessed with more than 1/{ell} = {100 / int(ell):.3g} % confidence."
+    most = f"1/{ell} = {100 / int(ell):.3g} %"
+    return f"Nobody's value can be guessed with more than {most} confidence by {READER}. {NOTHING_PROMISED}"
 
 
 def _by_name(draft: Draft) -> None:

@@ -7,8 +7,9 @@ from fastapi import Request
 from nicegui import ui
 
 from voile.prices import BEWARE, LOSS, TITLE, price_rows
+from voile.reporting.learner import NOTHING_PROMISED, learner_paragraphs
 from voile.reporting.markup import Markup, joined
-from voile.reporting.page import key_figures, paragraph, table
+from voile.reporting.page import key_figures, paragraph, table, verdict
 from voile.web.desk import Desk
 from voile.web.downloads import offered
 from voile.web.draft import Draft
@@ -45,8 +46,7 @@ def add(desk: Desk) -> None:
 
 
 def _content(desk: Desk, session: Session, draft: Draft) -> None:
-    certificate = draft.release["certificate"]
-    shown(summary(certificate))
+    shown(summary(draft.release))
     downloads(draft)
     _prices(desk, session, draft)
     _again(draft)
@@ -58,8 +58,9 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
     own_report(draft)
 
 
-def summary(certificate: dict[str, Any]) -> Markup:
-    """The promise in words, and a few numbers."""
+def summary(found: dict[str, Any]) -> Markup:
+    """The promise in words, what a reader who learns gets right all the same, and a few numbers."""
+    certificate = found["certificate"]
     promise, counts, utility = certificate["promise"], certificate["table"], certificate["utility"]
     asked = certificate.get("asked") or {}
     figures = {
@@ -69,8 +70,8 @@ def summary(certificate: dict[str, Any]) -> Markup:
         "detail lost": f"{utility['gcp_leaves']:.1%}",
     }
     values = ", ".join(f"{name} = {value}" for name, value in promise["parameters"].items())
+    kept = f"Audited from the bytes on the disk, and kept: {promise['title']}, {values}: {promise['meaning']}."
     rows = [
-        ("promise", f"{promise['title']}, {values}: {promise['meaning']}"),
         ("holds against", certificate["adversary"]["holds_against"]),
         ("not promised", "; ".join(certificate["adversary"]["not_promised"])),
         (
@@ -80,8 +81,13 @@ def summary(certificate: dict[str, Any]) -> Markup:
             else certificate["algorithm"]["key"],
         ),
     ]
-    lead = "Written, audited from the bytes on the disk, and only then revealed."
-    return joined(paragraph(lead, kind="lead"), key_figures(figures), facts(rows))
+    return joined(
+        paragraph(verdict(True, kept), kind="lead"),
+        paragraph(NOTHING_PROMISED, kind="warning"),
+        *learner_paragraphs(found),
+        key_figures(figures),
+        facts(rows),
+    )
 
 
 def downloads(draft: Draft) -> None:

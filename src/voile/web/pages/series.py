@@ -73,7 +73,7 @@ def _summary(book: dict[str, Any]) -> None:
     last = releases[-1]
     tag("p", f"{counted(len(releases), 'release')}, the last on {last['date'][:10]}; {remembered(book)}.")
     if book["m"]:
-        tag("p", f"m = {book['m']}: nobody's value with more than 1/{book['m']} confidence.", "note")
+        tag("p", f"m = {book['m']}: everybody stays among the same {book['m']} or more values.", "note")
     if book["interrupted"]:
         tag("p", f"To do: {interrupted(book)}.", "warning")
 

@@ -17,7 +17,7 @@ from voile.web.pages.series import KEPT_APART, interrupted, next_table
 from voile.web.series_shelf import CHOSEN, Books, commands, ledger_of_key, refused, title_of, with_books
 
 HEADER = (
-    *("release", "date", "state", "confidence", "published", "new", "counterfeits", "held back", "detail lost"),
+    *("release", "date", "state", "m", "published", "new", "counterfeits", "held back", "detail lost"),
     "folder",
 )
 STATES = {"reserved": "interrupted", "audited": "interrupted", "abandoned": "never shown"}
@@ -74,7 +74,7 @@ def _releases(book: dict[str, Any]) -> None:
     figures_now = {
         "releases": len(book["releases"]),
         "persons remembered": f"{book['persons']:,}",
-        "confidence at most": f"1/{book['m']}" if book["m"] else "-",
+        "values for everybody, at least (m)": book["m"] or "-",
         "detail lost last": f"{losses[-1]:.1%}" if losses else "-",
     }
     shown(key_figures(figures_now))
@@ -92,7 +92,7 @@ def _row(line: dict[str, Any]) -> list[object]:
         line["release"],
         line["date"][:10],
         STATES.get(line["state"], line["state"]),
-        f"at most 1/{line['m']}" if line["m"] else "-",
+        line["m"] or "-",
         *counts,
         sum(held) if held else "-",
         loss,

@@ -6,7 +6,9 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from voile.core.privacy_model import READER
 from voile.errors import counted
+from voile.reporting.learner import NOTHING_PROMISED
 from voile.reporting.markup import Markup, joined
 from voile.reporting.page import bullets, details, key_figures, paragraph
 from voile.web.desk import Desk
@@ -112,7 +114,7 @@ def _about(desk: Desk, draft: Draft, book: dict[str, Any], draw: Callable[[], No
         return
     if book["m"]:
         words = f"{counted(len(book['releases']), 'release')} so far, {remembered(book)}. "
-        fixed = f"m = {book['m']} is fixed by the first release: no guess is better than 1/{book['m']}."
+        fixed = f"m = {book['m']} is fixed by the first release: {_bound(book['m'])}."
         tag("p", words + fixed)
     else:
         tag("p", f"No release of a series yet. Its key lies at {book['key']}: back it up, apart from the ledger.")
@@ -157,7 +159,11 @@ def _first_m(draft: Draft, draw: Callable[[], None]) -> None:
 def _meaning(m: int) -> str:
     if not m:
         return "m is a whole number from 2"
-    return f"Everybody stays among the same {m} or more values: no guess is better than 1/{m} = {100 / m:.3g} %."
+    return f"Everybody stays among the same {m} or more values: {_bound(m)} = {100 / m:.3g} %. {NOTHING_PROMISED}"
+
+
+def _bound(m: int) -> str:
+    return f"{READER} guesses nobody's value with more than 1/{m}"
 
 
 def _preview(desk: Desk, session: Session, draft: Draft, place: Any) -> None:

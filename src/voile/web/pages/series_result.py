@@ -83,7 +83,7 @@ def ledger_was_touched(job: Any) -> bool:
 def _content(desk: Desk, draft: Draft, name: str) -> None:
     found = draft.release
     counts = found["counts"]
-    shown(summary(found["certificate"]))
+    shown(summary(found))
     rows = [
         ("persons", f"{counts['published']:,} published, {counts['new']:,} of them new"),
         *((name, words) for name, words in found["coming_and_going"]),

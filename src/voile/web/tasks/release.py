@@ -23,4 +23,5 @@ def run(arguments: dict[str, Any], report: Report) -> dict[str, Any]:
         "certificate": release.certificate,
         "read": {name: record[name] for name in ("rows_read", "rows_dropped_as_missing") if name in record},
         "met": list(found.met),
+        "attacks": record.get("attacks", []),
     }

@@ -41,4 +41,5 @@ def described(plan: Plan) -> dict[str, Any]:
         "coming_and_going": coming_and_going(plan),
         "held_back": held_back(plan.counts),
         "warnings": [words for _, words in warnings(plan)],
+        "attacks": plan.release.private_record.get("attacks", []),
     }
