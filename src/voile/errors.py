@@ -10,7 +10,8 @@
     |-- Infeasible             exit 1: no algorithm can keep this promise on this table
     |-- NothingDisclosed       exit 1: a search for a release ended without one
     |-- BeyondReach            exit 1: an exact answer would cost more than allowed
-    `-- PromiseBroken          exit 1: the release, as written, does not keep its promise
+    |-- PromiseBroken          exit 1: the release, as written, does not keep its promise
+    `-- Untold                 exit 4: what was asked for is done, but could not be printed
 
 An error says what, where, which rule and what would work. It is made of positions, counts and
 names from the spec, **never of a cell's value**: column names of the file itself are not used
@@ -115,6 +116,12 @@ class PromiseBroken(VoileError):
     """The release, as written, does not keep its promise; nothing was revealed."""
 
     exit_code = 1
+
+
+class Untold(VoileError):
+    """What was asked for is done, but its answer could not be printed; says what was done."""
+
+    exit_code = 4
 
 
 def place_of(defect: BaseException) -> str:

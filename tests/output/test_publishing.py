@@ -146,7 +146,7 @@ main()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_reveals_nothing(tmp_path, how):
     """Killed while everything is written but not yet audited; the next run sweeps up what is left."""
     table, spec = clinic(tmp_path)

@@ -348,8 +348,8 @@ def test_what_a_learner_gets_right_stands_directly_under_the_verdict(tmp_path):
     found, drawn = audited(release, []), drawings_of(release)
     graded = {"attacks": [{"title": "deFinetti", "meaning": "45 % were right", "ok": False}]}
     under = re.compile(
-        r"Everything promised and required is met\.[^|]*Nothing is promised against a reader who learns[^|]*"
-        r"verdict (\w+)\"[^|]*45 % were right[^|]*class=\"keys\""
+        r"Everything promised and required is met\.[^|]*?verdict (\w+)\"[^|]*45 % were right[^|]*"
+        r"Nothing is promised against a reader who learns[^|]*class=\"keys\""
     )
 
     def colour(record):

@@ -164,11 +164,12 @@ def command(
     release: Any
     with ProgressBar() as report:
         release, _ = publish(table, schema, algorithm, out, report=report, **options)
-    if as_json:
-        place = {"folder": str(out)} | ({} if to_table is None else {"table": to_table})
-        show.document({"ok": True, **place, "certificate": release.certificate, **_measures(release)})
-    else:
-        summary(release, out, spec, to, to_table)
+    with show.telling(f"the release is published in {out}" + (f" and {to_table}" if to_table else "")):
+        if as_json:
+            place = {"folder": str(out)} | ({} if to_table is None else {"table": to_table})
+            show.document({"ok": True, **place, "certificate": release.certificate, **_measures(release)})
+        else:
+            summary(release, out, spec, to, to_table)
 
 
 def _measures(release: Any) -> dict[str, Any]:

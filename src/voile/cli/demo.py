@@ -47,16 +47,16 @@ def command(out: Path, parameter: tuple[str, ...], as_json: bool) -> int:
         given: dict[str, Any] = parameters_of(parameter) or {"l": 5}
         release, _ = publish(table, spec, None, out / "release", report=report, **given)
     found = audit(out / "release", spec)
-    if as_json:
-        show.document(
-            {"ok": found.ok, "folder": str(out), "certificate": release.certificate, "audit": found.document()}
-        )
-        return 0 if found.ok else 1
-    _before_and_after(table, release.frame)
-    summary(release, out / "release", spec)
-    describe(found)
-    command_line = f"voile anonymize {table} -s {spec} -p l=5 -o my-release"
-    show.console().print(f"\nThe same by hand:  {command_line}", highlight=False, soft_wrap=True)
+    with show.telling(f"the demo is in {out}"):
+        if as_json:
+            answer = {"ok": found.ok, "folder": str(out), "certificate": release.certificate}
+            show.document({**answer, "audit": found.document()})
+        else:
+            _before_and_after(table, release.frame)
+            summary(release, out / "release", spec)
+            describe(found)
+            command_line = f"voile anonymize {table} -s {spec} -p l=5 -o my-release"
+            show.console().print(f"\nThe same by hand:  {command_line}", highlight=False, soft_wrap=True)
     return 0 if found.ok else 1
 
 

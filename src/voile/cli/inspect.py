@@ -58,13 +58,16 @@ def command(
             show_values=show_values,
             report=report,
         )
-    if not as_json:
-        describe(found)
+    if not found.publishable and not as_json:
+        describe(found)  # why there is no spec
     write_bytes(found.spec(str(target)).encode(), target)
-    if as_json:
-        show.document({"ok": True, "spec": str(target), "next": found.command(str(target)), **found.document()})
-    else:
-        _conclude(found, target)
+    with show.telling(f"the spec is written to {target}"):
+        if as_json:
+            answer = {"ok": True, "spec": str(target), "next": found.command(str(target))}
+            show.document({**answer, **found.document()})
+        else:
+            describe(found)
+            _conclude(found, target)
 
 
 def _beside(table: Any) -> Path:

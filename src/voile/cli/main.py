@@ -1,8 +1,8 @@
 """`voile`: finds the commands, and turns every refusal into words and an exit code."""
 
+import contextlib
 import importlib
 import json
-import os
 import resource
 import signal
 import sys
@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from voile import __version__
-from voile.errors import VoileError, place_of
+from voile.cli.streams import set_up_streams
+from voile.errors import Untold, VoileError, place_of
 
 # name -> one-line help; a command's module is imported only when it runs
 COMMANDS = {
@@ -35,6 +36,7 @@ COMMANDS = {
     "attacks": "The catalog of attacks, with what passes.",
 }
 INTERRUPTED = 130
+_PANIC = "a library that reads or draws gave up on this input: is the file damaged?"
 _WHOLE = "nothing is half published: a release is there as a whole, or not at all"
 
 
@@ -61,13 +63,15 @@ def cli() -> None:
     """Publish tables about people, with a promise how surely a stated reader can infer a value.
 
     Exit codes: 0 done; 1 the promise cannot be met or a requirement failed; 2 bad input or usage;
-    3 the ledger refuses.
+    3 the ledger refuses; 4 done, but the answer could not be printed.
     """
 
 
 def _fail(as_json: bool, message: str, document: dict[str, Any], code: int) -> int:
-    if as_json:
-        click.echo(json.dumps({"ok": False, "error": document}, ensure_ascii=False))
+    with contextlib.suppress(Untold):  # the exit code still tells
+        if as_json:
+            click.echo(json.dumps({"ok": False, "error": document}, ensure_ascii=False))
+            sys.stdout.flush()
     click.echo(f"voile: {message}", err=True)
     return code
 
@@ -77,6 +81,7 @@ def run(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     try:
         result = cli.main(list(arguments) or ["--help"], prog_name="voile", standalone_mode=False)
+        sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except VoileError as error:
         return _fail(as_json, str(error), error.document(), error.exit_code)
@@ -89,10 +94,11 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(as_json, f"interrupted; {_WHOLE}", {"kind": "Interrupted"}, INTERRUPTED)
     except MemoryError:
         return _fail(as_json, f"not enough memory; {_WHOLE}", {"kind": "MemoryError"}, 2)
-    except BrokenPipeError:  # the reader of our output went away
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
+    except SystemExit:
+        raise
+    except BaseException as error:  # also a library's panic: its message may hold a cell
+        if type(error).__name__ == "PanicException":
+            return _fail(as_json, f"{_PANIC}; {_WHOLE}", {"kind": "Panic", "what": _PANIC}, 2)
         place = place_of(error)
         return _fail(
             as_json,
@@ -102,12 +108,16 @@ def run(arguments: Sequence[str]) -> int:
         )
 
 
-def _terminated(signum: int, frame: object) -> None:
+def _stop(signum: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
 def main() -> None:
-    """Entry point: no core dumps (they would hold the table), termination cleans up like Ctrl-C."""
+    """Entry point: no core dumps (they would hold the table); a polite kill and a closed terminal clean up like
+    Ctrl-C."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGTERM, _terminated)
+    for signum in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(signum) != signal.SIG_IGN:  # nohup means that it goes on
+            signal.signal(signum, _stop)
+    set_up_streams()
     sys.exit(run(sys.argv[1:]))

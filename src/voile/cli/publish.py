@@ -94,14 +94,25 @@ def command(
             options["with_report"] = with_report
             plan, _ = series.publish(content, out, report=report, **options, **given)
     folder = out or series.home.folder / f"release-{plan.number}"
-    if as_json:
-        own = {"preview": True} if preview else {"folder": str(folder)}
-        facts = {"ok": True, **own, "release": plan.number, "certificate": plan.release.certificate}
-        private = {**plan.counts, "gone": plan.gone, "returned": plan.returned, **_measured(plan)}
-        private["attacks"] = plan.release.private_record.get("attacks", [])
-        show.document({**facts, "private": private})
-    else:
-        summary(plan, series.home.text, spec, None if preview else folder)
+    done = (
+        "nothing was published, as --preview asks"
+        if preview
+        else f"release {plan.number} is published in {folder}"
+    )
+    with show.telling(done):
+        if as_json:
+            show.document(_document(plan, None if preview else folder))
+        else:
+            summary(plan, series.home.text, spec, None if preview else folder)
+
+
+def _document(plan: "Plan", folder: Path | None) -> dict[str, Any]:
+    """What is said in JSON; without a folder it is a preview."""
+    own = {"preview": True} if folder is None else {"folder": str(folder)}
+    private = {**plan.counts, "gone": plan.gone, "returned": plan.returned, **_measured(plan)}
+    private["attacks"] = plan.release.private_record.get("attacks", [])
+    facts = {"ok": True, **own, "release": plan.number, "certificate": plan.release.certificate}
+    return {**facts, "private": private}
 
 
 def summary(plan: "Plan", ledger: str, spec: Path, folder: Path | None) -> None:

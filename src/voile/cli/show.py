@@ -1,7 +1,9 @@
 """Tables and verdicts for people."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from voile.errors import counted
+from voile.errors import Untold, counted
 
 if TYPE_CHECKING:
     from voile.core.attack import Finding
@@ -27,6 +29,19 @@ def console() -> Console:
 def document(content: Mapping[str, Any]) -> None:
     """One JSON document on standard output."""
     click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+
+
+@contextmanager
+def telling(done: str) -> Iterator[None]:
+    """While the answer is printed: where that fails, what was done is said all the same."""
+    why = None
+    try:
+        yield
+        sys.stdout.flush()
+    except Untold as error:
+        why = error.rule
+    if why is not None:
+        raise Untold(f"{done}, but the answer could not be printed", rule=why, remedy="do not run it again")
 
 
 def grid(title: str, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:

@@ -9,6 +9,7 @@ from voile.core.schema import ColumnSpec, Schema, Type
 from voile.errors import InputError, counted
 from voile.intake.data_frame import data_frame
 from voile.intake.normalise import normalised, twin_keys
+from voile.intake.panics import FAILURES
 from voile.intake.table_reader import read_frame
 
 _PERSON = "\0person"  # no column of a file can have this name
@@ -45,7 +46,7 @@ def _together(kept: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
     whole = None
     try:
         whole = pl.concat([kept, new], how="vertical_relaxed")
-    except Exception:  # its message may quote cells
+    except FAILURES:  # its message may quote cells
         whole = None
     if whole is None:
         raise InputError(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from voile.core.schema import FileOptions
 from voile.errors import InputError
 from voile.intake.header import sound_names
+from voile.intake.panics import FAILURES
 from voile.kernels import csv_scan
 
 DELIMITERS = ",;\t|"
@@ -57,7 +58,7 @@ def read_csv(path: Path, options: FileOptions) -> pl.DataFrame:
     names = sound_names(_header(data, delimiter))
     try:
         frame = pl.read_csv(data.tobytes(), separator=delimiter, infer_schema=False, empty_string_is_null=True)
-    except Exception:  # its message would quote cells
+    except FAILURES:  # its message would quote cells
         frame = None
     if frame is None or frame.width != len(names):
         raise InputError("cannot be read", where="file", rule="CSV", remedy="check the delimiter in [file]")

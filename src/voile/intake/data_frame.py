@@ -11,6 +11,7 @@ import polars as pl
 
 from voile.errors import InputError
 from voile.intake.header import sound_names
+from voile.intake.panics import FAILURES
 from voile.sql.source import DatabaseSource
 
 # of pandas' object columns: what Arrow turns into one type without changing a value
@@ -43,7 +44,7 @@ def data_frame(source: Any, blank: Collection[str] = ()) -> pl.DataFrame:
         found = source.collect() if lazy else pl.DataFrame(source)
     except ImportError:
         absent = True
-    except Exception:  # its message may quote a cell
+    except FAILURES:  # its message may quote a cell
         found = None
     if absent:
         raise InputError("needs pyarrow to be read", where="data frame", remedy="pip install pyarrow")

@@ -6,6 +6,7 @@ import polars as pl
 
 from voile.errors import InputError
 from voile.intake.header import sound_names
+from voile.intake.panics import FAILURES
 
 # A footer can promise far more than the file holds (facts/threats.md 2.5): no table of people packs
 # this many cells into a byte.
@@ -23,7 +24,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
         cells = rows * len(lazy.collect_schema())
         if cells <= most:
             frame = pl.read_parquet(path, glob=False)
-    except Exception:  # its message may quote the file
+    except FAILURES:  # its message may quote the file
         frame = None
     if cells > most:
         raise InputError(f"{cells} cells in so small a file", where="file", rule=f"at most {most}")

@@ -128,8 +128,8 @@ def lead(found: AuditReport, *learnt: Markup) -> Markup:
         paragraph(*best_guess(_largest_share(found), bool(found.generalised)), kind="lead"),
         paragraph(_verdict(found), " ", about),
         bullets(found.failures) if found.failures else "",
-        paragraph(NOTHING_PROMISED, kind="warning"),
         *learnt,
+        paragraph(NOTHING_PROMISED, kind="warning"),
         key_figures(keys),
     )
 

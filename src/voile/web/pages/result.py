@@ -83,8 +83,8 @@ def summary(found: dict[str, Any]) -> Markup:
     ]
     return joined(
         paragraph(verdict(True, kept), kind="lead"),
-        paragraph(NOTHING_PROMISED, kind="warning"),
         *learner_paragraphs(found),
+        paragraph(NOTHING_PROMISED, kind="warning"),
         key_figures(figures),
         facts(rows),
     )
