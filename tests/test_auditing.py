@@ -254,11 +254,103 @@ def test_nodes_without_a_certificate_count_by_their_leaves(tmp_path):
     assert foreign(tmp_path, ["*", "flu", "*", "*"], hierarchy=TREE) == (Fraction(7, 16), 3)
     options = {"hierarchy": TREE, "missing": "category"}
     assert foreign(tmp_path, ["lung", "", "lung", "ulcer"], **options) == (Fraction(1, 4), 2)
-    assert foreign(tmp_path, ["lung", "", "lung", "NA"], **options) == (Fraction(1, 2), 0)  # a word of no tree
+    assert foreign(tmp_path, ["lung", "", "lung", "NA"], **options) == (Fraction(1, 2), 2)  # one value: missing
 
 
 def test_a_star_without_a_hierarchy_may_be_any_other_value(tmp_path):
     assert foreign(tmp_path, ["*", "flu", "flu", "gout"]) == (Fraction(5, 8), 1)
-    assert foreign(tmp_path, ["*", "*", "flu", ""]) == (Fraction(1, 2), 2)  # missing is a value
+    assert foreign(tmp_path, ["*", "*", "flu", ""]) == (1, 0)
+    assert foreign(tmp_path, ["*", "*", "flu", ""], missing="category") == (
+        Fraction(1, 2),
+        2,
+    )  # missing is a value
     assert foreign(tmp_path, ["*", "*", "flu"]) == (1, 0)
     assert foreign(tmp_path, ["*", "*"])[0] == 1
+
+
+HIDING = ["", "*", "NA", "?", "n/a", "NULL", "Unknown", "missing", "-"]
+
+
+@pytest.mark.parametrize("cell", HIDING)
+def test_what_is_missing_is_no_diversity(tmp_path, cell):
+    """Finding A4: `HIV`, a blank, `NA` and `?` passed for four values. A missing one may be any of the others."""
+    assert foreign(tmp_path, ["HIV", cell])[0] == foreign(tmp_path, ["HIV", "*"])[0] == 1
+    assert foreign(tmp_path, ["HIV", "", "NA", "?"]) == (1, 0)
+    assert foreign(tmp_path, ["HIV", "flu", cell, cell]) == (Fraction(1, 2), 2)
+    assert foreign(tmp_path, ["HIV", "HIV", "flu", cell]) == (Fraction(5, 8), 1)  # 2 1/2 of 4
+    assert foreign(tmp_path, ["flu", cell], hierarchy=TREE)[0] == Fraction(5, 8)  # one of its four leaves
+
+
+@pytest.mark.parametrize("cell", HIDING)
+def test_missing_is_a_value_if_the_spec_says_so(tmp_path, cell):
+    """`missing = "category"` keeps its meaning: one value, however it is written; `*` still is any."""
+    expected = Fraction(1, 2) if cell != "*" else 1
+    assert foreign(tmp_path, ["HIV", cell], missing="category")[0] == expected
+    assert foreign(tmp_path, ["HIV", "", "NA", "?"], missing="category") == (Fraction(3, 4), 0)
+
+
+def test_a_word_that_the_spec_names_is_a_value(tmp_path):
+    """In an order, or in a hierarchy; "none" may be one anyway."""
+    order = {"type": "ordinal", "order": ["unknown", "mild", "severe"]}
+    assert foreign(tmp_path, ["unknown", "mild"], **order) == (Fraction(1, 2), 0)
+    assert foreign(tmp_path, ["NA", "mild"], **order)[0] == 1
+    named = Hierarchy.from_lines([["unknown", "*"], ["flu", "*"]])
+    assert foreign(tmp_path, ["unknown", "flu"], hierarchy=named) == (Fraction(1, 2), 0)
+    assert foreign(tmp_path, ["none", "flu"]) == (Fraction(1, 2), 0)
+
+
+@pytest.mark.parametrize(
+    "cells, achieved",
+    [
+        (["a", "{a, b}"], Fraction(3, 4)),
+        (["a", "b", "{a, b}", "{a, b}"], Fraction(1, 2)),
+        (["a", "b", "{b, c}"], Fraction(1, 2)),  # b 1 1/2, c 1/2
+        (["a", '{"a, b", c}'], Fraction(1, 2)),  # a value with a comma
+        (["a", "{a, *}"], 1),
+        (["a", "b", "{a, NA}"], Fraction(1, 2)),
+        (["a", "{a{}"], 1),  # begins like a set, and is none: anything
+    ],
+)
+def test_a_set_counts_as_its_members(tmp_path, cells, achieved):
+    assert foreign(tmp_path, [f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in cells])[0] == achieved
+
+
+@pytest.mark.parametrize(
+    "cells, options, achieved",
+    [
+        (["20", "[20, 29]"], {"type": "integer"}, Fraction(3, 4)),
+        (["20", "[20, 29]"], {}, Fraction(3, 4)),  # whatever the type
+        (["20", "25", "[20, 29]"], {"type": "integer"}, Fraction(4, 9)),  # a third each for 20, 25, 29
+        (["20.0", "020", "[40, 50]"], {"type": "decimal"}, Fraction(2, 3)),
+        (["[20, 30]", "[25, 40]"], {"type": "integer"}, Fraction(1, 3)),  # 25 and 30: a third of both
+        (["20", "about 20"], {"type": "integer"}, 1),  # no number: anything
+        (["1e5", "[20, 30)"], {}, Fraction(1, 2)),
+        (["2026-01-05", "[2026-01-01, 2026-01-05]"], {"type": "date"}, Fraction(3, 4)),
+        (["2026-01-05", "[2026-01-01, 2026-01-05]"], {}, Fraction(3, 4)),
+        (["mild", "[mild, severe]"], {"type": "ordinal", "order": ["mild", "mid", "severe"]}, Fraction(3, 4)),
+        (["flu", "{flu, ulcer}"], {"hierarchy": TREE}, Fraction(3, 4)),
+        (["flu", "{flu, gut}"], {"hierarchy": TREE}, Fraction(2, 3)),  # gut: two leaves
+        (["flu", "[flu, ulcer]"], {"hierarchy": TREE}, Fraction(5, 8)),  # no node: anything
+    ],
+)
+def test_an_interval_counts_as_what_lies_in_it(tmp_path, cells, options, achieved):
+    assert foreign(tmp_path, [f'"{cell}"' for cell in cells], **options)[0] == achieved
+
+
+def test_the_finding_as_it_was_seen(tmp_path):
+    """A4, word for word: `l>=4` and `l>=2` were met."""
+    theirs, spec = tmp_path / "theirs.csv", schema()
+    theirs.write_text("age,sex,value\n1,f,HIV\n1,f,\n1,f,NA\n1,f,?\n")
+    assert not voile.audit(theirs, spec, require="l>=4").ok and not voile.audit(theirs, spec, require="l>=2").ok
+    theirs.write_text('age,sex,value\n1,f,a\n1,f,"{a, b}"\n')
+    assert not voile.audit(theirs, spec, require="l>=2").ok
+    theirs.write_text("age,sex,value\n1,f,a\n1,f,b\n")  # control
+    assert voile.audit(theirs, spec, require="l>=2").ok
+
+
+def test_too_many_that_may_be_too_much_are_refused(tmp_path, monkeypatch):
+    """A blank in each of many groups, and many values: what does not fit into memory is said beforehand."""
+    monkeypatch.setattr("voile.published_bags.MOST_PAIRS", 100)
+    with pytest.raises(voile.VoileError, match="any of very many values") as refusal:
+        foreign(tmp_path, [*(f"v{i}" for i in range(200)), ""])
+    assert "v1" not in str(refusal.value) and "category" in str(refusal.value)

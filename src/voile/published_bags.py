@@ -9,15 +9,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from voile.core.bags import Bags, Crowds, Domain
-from voile.core.base_values import BaseValues
+from voile.core.base_values import Alternatives, BaseValues
 from voile.core.order import dense_rank, row_counts
 from voile.core.schema import COUNTERFEITS, GROUP, Role, Schema
-from voile.errors import InputError, SpecError
+from voile.errors import BeyondReach, InputError, SpecError
 from voile.intake.columns import factorised, indexed
 from voile.intake.published_values import sensitive_codes, stated_nodes
 from voile.intake.sensitive_table import joined
 
 STAR = "*"
+MOST_PAIRS = 2**25  # of a cell of a group and a value that it may be: a few gigabytes
 Held = tuple[NDArray[np.int64], Domain | BaseValues]  # the codes of a sensitive column, and what they mean
 
 
@@ -43,6 +44,13 @@ def bags_of_one(
     for i, c in enumerate(secrets):
         if c.name in whole:  # codes that all parts of a release have in common
             (codes, meaning), cells = held[i], whole[c.name]
+            if isinstance(meaning, Alternatives):  # what a part may hide is told by all of them
+                raise InputError(
+                    "cells that may be one of several values: missing, a set or an interval",
+                    where=f"column {c.name}",
+                    rule="on a cluster every cell is a value",
+                    remedy="audit the table without --engine spark",
+                )
             tables[i] = _counted(codes[: cells.height], cells["count"].to_numpy())
             held[i] = codes[cells.height :], meaning
     fakes = _fakes(frame, group, counterfeits) if counterfeits else None
@@ -100,6 +108,9 @@ def _bags(
     persons: NDArray[np.int64] | None = None,
     fakes: NDArray[np.int64] | None = None,
 ) -> tuple[Bags, int]:
+    for codes, meaning in held:
+        if isinstance(meaning, Alternatives):
+            _refuse_many(group, codes, meaning)
     bags = Bags.of(
         group,
         [codes for codes, _ in held],
@@ -109,6 +120,19 @@ def _bags(
         counterfeits=fakes,
     )
     return bags, sum(meaning.generalised(codes) for codes, meaning in held if isinstance(meaning, BaseValues))
+
+
+def _refuse_many(group: NDArray[np.int64], codes: NDArray[np.int64], values: Alternatives) -> None:
+    """Each cell of a group counts for every value that it may be: that many numbers must fit into memory."""
+    several = values.total[codes] > 1
+    pairs = np.unique(group[several] * values.total.size + codes[several])
+    if values.total[pairs % max(1, values.total.size)].sum() > MOST_PAIRS:
+        raise BeyondReach(
+            "too many groups with cells that may be any of very many values",
+            where="sensitive values",
+            rule=f"at most {MOST_PAIRS} pairs of such a cell and a value",
+            remedy='leave out the rows whose value is missing, or set missing = "category" if missing is a value',
+        )
 
 
 def _fakes(frame: pl.DataFrame, group: NDArray[np.int64], stated: Mapping[int, int]) -> NDArray[np.int64]:

@@ -50,8 +50,8 @@ def test_what_is_not_kept_is_said_aloud(folder):
     assert record["rows_above"] > 0 and counts.split(" groups")[0] in made.out
     found = run(folder, "audit", "out", "-s", "s.toml")
     assert found.code == 0, found.err
-    assert "rows show a node above several sensitive values" in found.out
-    assert "if a node may be any value under it" in flat(found.out)
+    assert "rows show a broader term, a set, an interval, or none at all" in flat(found.out)
+    assert "if such a cell may be any value that it covers" in flat(found.out)
     assert "on true values not kept" in found.out and "for you alone" not in found.out
     assert "counted by 5 base values of equal weight, as the certificate states" in flat(found.out)
     document = json.loads(run(folder, "audit", "out", "-s", "s.toml", "--json").out)

@@ -168,6 +168,20 @@ def test_words_for_missing():
     assert voile.inspect(countries).file == {}
 
 
+def test_words_that_hide_a_secret_are_missing(tmp_path):
+    """What hides a value of the sensitive column is no value: the spec says what becomes of it, and it runs."""
+    cells = ["Unknown" if i % 40 == 0 else DISEASES[i % 5] for i in range(ROWS)]
+    frame = pl.DataFrame({"age": [str(20 + i % 50) for i in range(ROWS)], "disease": cells})
+    found = voile.inspect(frame)
+    assert found.file == {"missing": ["Unknown"]} and found.columns[1].missing == "drop-row"
+    (tmp_path / "s.toml").write_text(found.spec())
+    assert voile.read(frame, tmp_path / "s.toml").n == ROWS - ROWS // 40
+    with pytest.raises(voile.VoileError, match=f"missing values: {ROWS // 40} in disease"):
+        voile.read(frame, {"age": {"role": "qi", "type": "integer"}, "disease": "sensitive"})
+    kept = voile.read(frame.with_columns(disease="age", age="disease"), {"age": "qi", "disease": "sensitive"})
+    assert kept.n == ROWS  # of what is not sensitive it is a value
+
+
 def test_a_person_with_several_rows_is_seen():
     found = of([f"P{i // 4:04d}" for i in range(ROWS)], name="patient_id")
     assert found.role == SUBJECT

@@ -175,11 +175,11 @@ def _facts(report: Any) -> Iterator[tuple[str, str]]:
     if report.suppressed:
         yield "suppressed", f"{report.suppressed} rows of stars"
     if report.generalised:
-        rows = f"{report.generalised} rows show a node above several sensitive values, not a value"
-        yield "generalised", rows + _counting(report)
+        what = "a broader term, a set, an interval, or none at all, instead of a sensitive value"
+        yield "generalised", f"{report.generalised} rows show {what}" + _counting(report)
     largest = report.achieved["frequency_l_diversity"].achieved
     if largest:
-        doubt = ", if a node may be any value under it" if report.generalised else ""
+        doubt = ", if such a cell may be any value that it covers" if report.generalised else ""
         most = f"{float(1 / largest):.1%}{doubt}"
         yield "best guess", f"{READER}, and guesses from a person's group alone, is right with at most {most}"
     if report.certificate is not None:

@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
+from typing import cast
 
 from voile.errors import Untold
 
@@ -67,8 +68,8 @@ def set_up_streams() -> None:
 
 def _bytes_of_output() -> io.BufferedWriter | io.BufferedReader:
     """Where answers go; of a command whose output is closed, a place that takes none."""
-    if sys.stdout is not None:
-        return sys.stdout.detach()  # type: ignore[attr-defined, no-any-return]
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        return cast(io.BufferedWriter, sys.stdout.detach())
     return os.fdopen(os.open(os.devnull, os.O_RDONLY), "rb")
 
 

@@ -70,18 +70,18 @@ class Bag:
         ([0, 1, 2], [12, 6, 6], 6, [3, 2, 1])
         """
         unit, owner = unit or values.unit(int(self.counts.sum())), self.owner
-        first, after = values.first[self.codes], values.after[self.codes]
-        of = np.repeat(np.arange(self.codes.size), after - first)
-        place = np.arange(of.size) - np.repeat(np.cumsum(after - first) - after, after - first)
-        part = -(-unit * values.weight[values.possible[place]] // values.total[self.codes[of]])
-        keys = owner[of] * values.possible.size + place
+        first, many = values.first[self.codes], values.after[self.codes] - values.first[self.codes]
+        of = np.repeat(np.arange(self.codes.size), many)
+        value = values.possible[first[of] + np.arange(of.size) - np.repeat(np.cumsum(many) - many, many)]
+        part = -(-unit * values.weight[value] // values.total[self.codes[of]])
+        keys = owner[of] * values.weight.size + value
         order = np.argsort(keys, kind="stable")
         keys, of = keys[order], of[order]
         new = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else keys
-        start = np.searchsorted(keys[new], np.arange(self.start.size) * values.possible.size)
+        start = np.searchsorted(keys[new], np.arange(self.start.size) * values.weight.size)
         return Bag(
             start=start,
-            codes=values.possible[keys[new] % max(1, values.possible.size)],
+            codes=keys[new] % max(1, values.weight.size),
             counts=np.add.reduceat(part[order] * self.counts[of], new) if keys.size else keys,
             domain=values.tree,
             unit=unit,

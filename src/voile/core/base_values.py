@@ -7,6 +7,7 @@ upper bound on them is never kept by rounding. Models that ask for more than upp
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -79,3 +80,49 @@ class BaseValues:
     def is_exact(self, unit: int) -> bool:
         """Whether frequencies are whole multiples of 1/unit, so that nothing is rounded."""
         return unit % self._denominator == 0
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Alternatives(BaseValues):
+    """What each cell of a published column may be, where no tree says it: cell c is one of the values
+    `places[start[c]:start[c + 1]]`, which count alike.
+
+    >>> cells = Alternatives.of([[0], [0, 1], [0, 1, 2]], 3)  # a, {a, b} and *
+    >>> cells.total.tolist(), cells.unit(10), cells.generalised(np.array([0, 1, 1]))
+    ([1, 2, 3], 6, 2)
+    """
+
+    start: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, each: Sequence[Sequence[int]], values: int, tree: Hierarchy | None = None) -> "Alternatives":
+        """The values of each cell, of so many, which are the leaves of a tree where there is one."""
+        start = np.cumsum([0, *map(len, each)])
+        places = np.concatenate([np.asarray(own, np.int64) for own in each]) if each else start[:0]
+        flat = BaseValues.plain(values)
+        return cls(flat.tree if tree is None else tree, flat.weight, start, places)
+
+    @cached_property
+    def possible(self) -> NDArray[np.int64]:
+        """The values of all cells, one cell after the other."""
+        return self.places
+
+    @cached_property
+    def total(self) -> NDArray[np.int64]:
+        """How many values each cell may be."""
+        return np.diff(self.start)
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Of each cell the place in `possible` of its first value."""
+        return self.start[:-1]
+
+    @cached_property
+    def after(self) -> NDArray[np.int64]:
+        """Of each cell the place in `possible` behind its last value."""
+        return self.start[1:]
+
+    def generalised(self, nodes: NDArray[np.int64]) -> int:
+        """How many of some published cells may be several values."""
+        return int((self.total[nodes] > 1).sum())

@@ -9,12 +9,8 @@ from numpy.typing import NDArray
 
 from voile.core.schema import ColumnSpec, Role, Type
 from voile.intake.columns import factorised
+from voile.intake.missing_words import MARKERS, NUMBER_MARKERS, mean_missing
 from voile.intake.normalise import twin_keys
-
-# Words that mean "missing" wherever they stand; `*` means everything in a release, so it cannot be a value.
-MARKERS = ("?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan", "*")
-# Words that mean it only in a column that otherwise holds numbers or dates.
-NUMBER_MARKERS = ("-", "--", ".", "unknown", "Unknown", "UNKNOWN", "none", "None", "NONE", "missing")
 
 OTHER_DATES = "dates that are not YYYY-MM-DD"
 DECIMAL_COMMA = "numbers with a decimal comma"
@@ -58,6 +54,7 @@ class ColumnProfile:
     top_cell: str  # only shown on request
     markers: tuple[str, ...]  # words found that mean "missing"
     doubtful: tuple[str, ...]  # words found that mean it in other columns
+    hiding: tuple[str, ...]  # words found that mean it if the column is sensitive
     type: Type
     shape: str  # a key of SHAPES, or ""
     floating: bool  # stored as floating-point numbers
@@ -95,7 +92,8 @@ def profile(name: str, series: pl.Series, also_missing: Collection[str] = ()) ->
     if not _is_readable(series):
         return _opaque(name, series)
     table = _counted(name, series)
-    words = table["cell"].filter(table["cell"].is_in([*MARKERS, *NUMBER_MARKERS]).fill_null(False)).to_list()
+    usual = [*MARKERS, *NUMBER_MARKERS, *also_missing]
+    words = table["cell"].filter(table["cell"].is_in(usual).fill_null(False)).to_list()
     found = sorted({*_markers(table["cell"], words), *(w for w in words if w in also_missing)})
     known = table.filter(pl.col("cell").is_not_null() & ~pl.col("cell").is_in(found).fill_null(False))
     values, counts = known["cell"], known["count"].to_numpy().astype(np.int64)
@@ -111,6 +109,7 @@ def profile(name: str, series: pl.Series, also_missing: Collection[str] = ()) ->
         top_cell=values[int(counts.argmax())] if counts.size else "",
         markers=tuple(found),
         doubtful=tuple(sorted(set(words) - set(found))),
+        hiding=tuple(values.filter(mean_missing(values)).to_list()),
         type=type_,
         shape="" if type_ in (Type.DATE, Type.DECIMAL) else _shape_of(values),
         floating=series.dtype.is_float(),
@@ -149,6 +148,7 @@ def _opaque(name: str, series: pl.Series) -> ColumnProfile:
         top_cell="",
         markers=(),
         doubtful=(),
+        hiding=(),
         type=Type.CATEGORY,
         shape=WITH_TIME if series.dtype in (pl.Datetime, pl.Time, pl.Duration) else "",
         floating=False,

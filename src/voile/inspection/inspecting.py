@@ -158,6 +158,11 @@ def inspect(
         )
     profiles = _profiles(frame, report)
     proposals = [propose(p, p.name in sensitive, show_values) for p in profiles.values()]
+    hiding = {p.name: words for p in proposals if p.role == Role.SENSITIVE and (words := profiles[p.name].hiding)}
+    for place, p in enumerate(proposals):
+        if p.name in hiding:
+            profiles[p.name] = profile(p.name, frame[p.name], hiding[p.name])
+            proposals[place] = propose(profiles[p.name], p.name in sensitive, show_values)
     report("trying the spec", 0)
     planned, table = settled(frame, proposals, profiles, sensitive, given)
     report("comparing columns", 0)

@@ -4,6 +4,7 @@ Cells are looked at once per distinct value: `factorised` gives the distinct cel
 into them, the parsers below turn distinct cells into codes.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -19,14 +20,16 @@ from voile.core.hierarchy_builders import tree_of_codes, tree_on
 from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import ColumnSpec, Missing, Role, Type
 from voile.errors import HierarchyError, InputError, SpecError, counted
+from voile.intake.missing_words import mean_missing
 from voile.intake.normalise import normalised, one_spelling
 
 MISSING_LABEL = "(missing)"
 _NOWHERE = np.iinfo(np.int64).min  # the code of a missing value until a policy is applied
 UNCOVERED = _NOWHERE + 1  # of a value that its hierarchy lacks
 _NUMBERS = {Type.INTEGER: r"^[+-]?[0-9]+$", Type.DECIMAL: r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"}
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _FIRST_ROWS = 10_000
-_DIGITS = 15  # longer numbers are identifiers, and would not fit exact arithmetic
+DIGITS = 15  # of a number at most: longer ones are identifiers, and would not fit exact arithmetic
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -99,7 +102,7 @@ def _text_of(series: pl.Series, where: str) -> pl.Series:
         whole = series.round(0)
         if ((series == whole) | series.is_null() | series.is_nan()).all() and series.abs().max() is not None:
             big = series.abs().fill_nan(0).max()
-            if isinstance(big, float) and big < 10.0**_DIGITS:  # 3.0 is 3; infinity stays text
+            if isinstance(big, float) and big < 10.0**DIGITS:  # 3.0 is 3; infinity stays text
                 return whole.fill_nan(None).cast(pl.Int64).cast(pl.String)
         single = series.dtype == pl.Float32  # 0.1 in 32 bits is written 0.1, not 0.10000000149
         plain_text = {
@@ -150,10 +153,10 @@ def _parse_numbers(cells: Cells, spec: ColumnSpec) -> tuple[pl.Series, int]:
     scale = max(part.str.len_chars().unique().drop_nulls().to_list(), default=0)
     recipe = spec.hierarchy.numbers if isinstance(spec.hierarchy, Recipe) else ()
     for fraction in (spec.grid, spec.min_width, *recipe):  # the grid must be whole steps, too
-        while fraction is not None and (fraction * 10**scale).denominator != 1 and scale < _DIGITS:
+        while fraction is not None and (fraction * 10**scale).denominator != 1 and scale < DIGITS:
             scale += 1
     magnitude = whole + part.str.pad_end(scale, "0")
-    _refuse_long(cells, magnitude.str.len_chars() > _DIGITS)
+    _refuse_long(cells, magnitude.str.len_chars() > DIGITS)
     codes = ("0" + magnitude).cast(pl.Int64)
     return codes.zip_with(~text.str.starts_with("-").fill_null(False), -codes), scale
 
@@ -213,7 +216,7 @@ def native_codes(spec: ColumnSpec, series: pl.Series) -> pl.Series | None:
         return series.to_physical().cast(pl.Int64)
     if spec.type == Type.INTEGER and series.dtype.is_integer():
         ends = [end for end in (series.min(), series.max()) if isinstance(end, int)]
-        if all(abs(end) < 10**_DIGITS for end in ends):
+        if all(abs(end) < 10**DIGITS for end in ends):
             return series.cast(pl.Int64)
     return None
 
@@ -359,6 +362,11 @@ def _named(spec: ColumnSpec, series: pl.Series, markers: Sequence[str]) -> Coded
     return Coded(domain, codes.fill_null(_NOWHERE).to_numpy(), missing, merged, spec.name)
 
 
+def meant(cell: str | None) -> object:
+    """A number where the cell is one; other cells (generalised ones) as they are."""
+    return Fraction(cell) if cell is not None and _NUMBER.fullmatch(cell) else cell
+
+
 def prior_of(spec: ColumnSpec, part: Coded) -> NDArray[np.int64] | None:
     """The weight of each leaf by the spec's prior: 1 where it names none."""
     if not spec.prior or not isinstance(part.domain, Hierarchy):
@@ -375,6 +383,16 @@ def prior_of(spec: ColumnSpec, part: Coded) -> NDArray[np.int64] | None:
     return np.array([given.get(leaf, 1) for leaf in leaves], np.int64)
 
 
+def _without_words(cells: Cells, spec: ColumnSpec, hierarchy: Hierarchy | None) -> Cells:
+    """Cells of a sensitive column, words for missing taken as missing: who writes "unknown" hides a value. A word
+    that the steward names, in an order or a hierarchy, is a value."""
+    if spec.role != Role.SENSITIVE:
+        return cells
+    named = (*spec.order, *(hierarchy.labels if hierarchy is not None else ()))
+    hiding = mean_missing(cells.distinct) & ~cells.distinct.is_in(named).fill_null(False)
+    return replace(cells, distinct=cells.distinct.set(hiding, None)) if hiding.any() else cells
+
+
 def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy: Hierarchy | None) -> Coded:
     """Type a column; missing cells are flagged, or a category of their own if that is the policy."""
     domain: Axis | Hierarchy
@@ -388,7 +406,7 @@ def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy
         missing = native.is_null().to_numpy()
         values = native.fill_null(_NOWHERE).to_numpy()
     else:
-        cells = factorised(spec, series, markers)
+        cells = _without_words(factorised(spec, series, markers), spec, hierarchy)
         if spec.type == Type.CATEGORY:
             domain, codes = _tree(spec, cells, hierarchy)
         elif hierarchy is not None:

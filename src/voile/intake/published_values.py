@@ -1,10 +1,8 @@
 """The sensitive values of a published table as codes: values, nodes of a hierarchy, or whatever is told apart."""
 
 import contextlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,14 +13,13 @@ from voile.core.bags import Domain
 from voile.core.base_values import MOST_WEIGHT, NODES, BaseValues
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.hierarchy_recipe import Recipe
-from voile.core.order import distinct_values
 from voile.core.schema import ColumnSpec, Missing, Role, Schema, Type
 from voile.errors import HierarchyError, InputError, SpecError
 from voile.intake.columns import MISSING_LABEL, coded, factorised
+from voile.intake.hidden import hidden
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.normalise import one_spelling
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _RUN_BY_SPREADSHEETS = r"^'*[=+\-@\t\r]"  # what output/writers.py puts a quote in front of
 
 
@@ -118,15 +115,13 @@ def base_values_of(tree: Hierarchy, stated: Mapping[str, int] | None) -> BaseVal
     return BaseValues(tree, np.array([1 if stated is None else stated.get(leaf, 0) for leaf in leaves], np.int64))
 
 
-def _nodes(
-    series: pl.Series, spec: ColumnSpec, markers: Sequence[str], values: BaseValues
-) -> NDArray[np.int64] | None:
+def _nodes(series: pl.Series, spec: ColumnSpec, values: BaseValues) -> NDArray[np.int64] | None:
     """Published values as nodes; None where one is no node of the tree, or nothing possible is under it."""
     labels = values.tree.labels
     place: dict[str | None, int] = {label: node for node, label in enumerate(labels)}
     place[EVERYTHING] = len(labels) - 1
     place[None] = place.get(MISSING_LABEL, -1)
-    cells = factorised(replace(spec, type=Type.CATEGORY), series.cast(pl.String), markers)
+    cells = factorised(replace(spec, type=Type.CATEGORY), series.cast(pl.String), ())
     other = cells.distinct.drop_nulls().unique()
     other = other.filter(~other.is_in(list(labels)))
     merged = cells.distinct.replace(other, one_spelling(other, labels)) if spec.casefold else cells.distinct
@@ -143,7 +138,7 @@ def stated_nodes(
     """
     tree = tree_of(spec, stated)
     values = None if tree is None else base_values_of(tree, stated)
-    nodes = None if values is None else _nodes(series, spec, (), values)
+    nodes = None if values is None else _nodes(series, spec, values)
     if values is None or nodes is None:
         raise InputError(
             "the base values of the certificate, the hierarchy of the spec and the published values do not fit",
@@ -157,14 +152,14 @@ def stated_nodes(
 def sensitive_codes(
     series: pl.Series, spec: ColumnSpec, schema: Schema
 ) -> tuple[NDArray[np.int64], Domain | BaseValues]:
-    """Values as the spec means them: spellings merged, 1 and 1.0 one number, missing one value.
+    """Values as the spec means them: spellings merged, 1 and 1.0 one number.
 
-    Codes follow the order or the tree of the column where every published value has its place there; nodes of
-    the tree count by the base values under them, each with weight 1; else codes only tell values apart.
+    Codes follow the order or the tree of the column where every published cell has its place there. Else cells are
+    told apart, and each counts for every value that it may be: a node, a set, a missing value (intake/hidden.py).
     """
     tree = tree_of(spec, missing=_some_missing(series, spec, schema.file.missing))
     recipe = isinstance(spec.hierarchy, Recipe)  # a tree that grows from the values
-    plain = replace(spec, hierarchy=None, missing=Missing.DROP_ROW, grid=None, min_width=None)
+    plain = replace(spec, hierarchy=None, grid=None, min_width=None)
     if recipe or tree is not None or spec.type != Type.CATEGORY:
         with contextlib.suppress(HierarchyError, InputError):  # a generalised value, or one not known there
             whole = spec.type == Type.INTEGER and not series.dtype.is_integer()  # 5.0 is a whole number
@@ -174,17 +169,7 @@ def sensitive_codes(
             part = part.grown(spec) if recipe and not part.missing.any() else part
             if not part.missing.any():
                 return part.codes, part.domain
-    values = None if tree is None else base_values_of(tree, None)
-    nodes = None if values is None else _nodes(series, spec, schema.file.missing, values)
-    if values is not None and nodes is not None:
-        return nodes, values
-    text, markers = series.cast(pl.String), schema.file.missing
-    if spec.type == Type.CATEGORY:
-        return _told_apart(text, plain, markers)
-    cells = factorised(plain, text, markers)
-    number: dict[object, int] = {}
-    codes = [number.setdefault(meant(cell), len(number)) for cell in cells.distinct.to_list()]
-    return np.array(codes, np.int64)[cells.index], None
+    return hidden(series.cast(pl.String), plain, schema.file.missing, tree)
 
 
 def _some_missing(series: pl.Series, spec: ColumnSpec, markers: Sequence[str]) -> bool:
@@ -193,25 +178,3 @@ def _some_missing(series: pl.Series, spec: ColumnSpec, markers: Sequence[str]) -
     cells = factorised(replace(spec, type=Type.CATEGORY), series.cast(pl.String), markers)
     absent = cells.distinct.is_null() | (cells.distinct == MISSING_LABEL).fill_null(True)
     return cells.rows_with(absent) > 0
-
-
-def _told_apart(
-    text: pl.Series, spec: ColumnSpec, markers: Sequence[str]
-) -> tuple[NDArray[np.int64], BaseValues | None]:
-    """Words without a tree, missing ones alike; `*` may be any of the others."""
-    star = (text.str.strip_chars() == EVERYTHING).fill_null(False)
-    part = coded(spec, text.set(star, None), markers, None)
-    hidden = star.to_numpy()
-    missing = part.missing & ~hidden
-    if not hidden.any() or not isinstance(part.domain, Hierarchy):
-        return distinct_values(np.where(missing, -1, part.codes))[1], None
-    tree = part.domain.with_leaf(MISSING_LABEL) if missing.any() else part.domain
-    if tree.leaves == 0:
-        return np.zeros(text.len(), np.int64), None
-    codes = np.where(missing, tree.leaves - 1, part.codes)
-    return np.where(hidden, len(tree.labels) - 1, codes), BaseValues(tree, np.ones(tree.leaves, np.int64))
-
-
-def meant(cell: str | None) -> object:
-    """A number where the cell is one; other cells (generalised ones) as they are."""
-    return Fraction(cell) if cell is not None and _NUMBER.fullmatch(cell) else cell

@@ -16,8 +16,8 @@ from voile.core.schema import ColumnSpec, Role, Type
 from voile.core.table import Column
 from voile.errors import InputError
 from voile.intake.columns import MISSING_LABEL
+from voile.intake.label_ends import day_ends, is_half_open, number_ends, rank_ends, set_members, unreadable
 from voile.intake.normalise import normalised, one_spelling
-from voile.querying.label_ends import day_ends, is_half_open, number_ends, rank_ends, set_members, unreadable
 
 Integers = NDArray[np.int64]
 _NOWHERE = np.iinfo(np.int64).min  # the code of a missing value on an axis

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from voile.core.schema import Type
 from voile.errors import ParameterError
+from voile.intake.columns import DIGITS
 from voile.querying.query_text import Condition, Literal, refuse
 
 FAR = 2**62  # beyond every code
-DIGITS = 15  # as read from a source: longer numbers would not fit exact arithmetic
 Ranges = list[tuple[int, int]]
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

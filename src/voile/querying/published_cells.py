@@ -14,9 +14,9 @@ from voile.core.schema import ColumnSpec, Missing, Type
 from voile.errors import SpecError
 from voile.intake.columns import MISSING_LABEL
 from voile.intake.hierarchy_file import read_hierarchy
+from voile.intake.label_ends import day_ends, is_half_open, number_ends, rank_ends, set_members, unreadable
 from voile.intake.normalise import normalised, one_spelling
 from voile.intake.published_values import base_values_of, tree_of
-from voile.querying.label_ends import day_ends, is_half_open, number_ends, rank_ends, set_members, unreadable
 from voile.querying.meaning import accepts, finest, key_of, ranges_of
 from voile.querying.query_text import Condition, refuse
 

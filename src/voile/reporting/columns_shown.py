@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from voile.core.hierarchy import EVERYTHING
 from voile.core.schema import COUNT, NUMERIC, ColumnSpec, Role, Schema, Type
 from voile.intake.columns import MISSING_LABEL
-from voile.querying.label_ends import day_ends, number_ends
+from voile.intake.label_ends import day_ends, number_ends
 
 BINS = 12  # about
 FIRST_NAMES = 10  # in a chart

@@ -11,7 +11,7 @@ from voile.core.axis import Axis
 from voile.core.hierarchy import EVERYTHING
 from voile.core.schema import COUNTERFEITS, GROUP, SENSITIVE_TABLE, TWO_TABLES, Role, Type
 from voile.errors import counted
-from voile.querying.label_ends import set_members
+from voile.intake.label_ends import set_members
 from voile.reporting.columns_shown import ColumnShown
 from voile.reporting.markup import Markup, element, joined
 from voile.reporting.page import Section, bullets, code, listing, paragraph, section, table

@@ -45,7 +45,11 @@ def best_guess(share: float | None, generalised: bool) -> tuple[object, ...]:
     """In one sentence how surely a value can be guessed, and by whom; `share` is the largest in a group."""
     if share is None:
         return ("Nothing is published.",)
-    doubt = ", as long as a broader term may be any value under it" if generalised else ""
+    doubt = (
+        ", as long as a broader term, a set or a missing value may be any value that it covers"
+        if generalised
+        else ""
+    )
     said = (
         f"{READER[:1].upper()}{READER[1:]}, and guesses a person's sensitive value from that person's group "
         "alone, is right with a chance of at most "

@@ -13,7 +13,7 @@ from voile.core.axis import Axis
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.schema import Role
 from voile.core.table import Column, Table
-from voile.querying.label_ends import rank_ends, set_members
+from voile.intake.label_ends import rank_ends, set_members
 from voile.reporting.columns_shown import Bins, ColumnShown, most_frequent
 
 Counts = NDArray[np.float64]

@@ -9,7 +9,7 @@ import polars as pl
 from voile.core.hierarchy import EVERYTHING
 from voile.core.schema import ColumnSpec
 from voile.errors import InputError, counted
-from voile.querying.meaning import DIGITS
+from voile.intake.columns import DIGITS
 
 _FIGURE = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
 _MEMBER = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^,{}"]*))\s*(?:,|$)')
