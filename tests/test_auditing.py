@@ -354,3 +354,21 @@ def test_too_many_that_may_be_too_much_are_refused(tmp_path, monkeypatch):
     with pytest.raises(voile.VoileError, match="any of very many values") as refusal:
         foreign(tmp_path, [*(f"v{i}" for i in range(200)), ""])
     assert "v1" not in str(refusal.value) and "category" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "cells, least",
+    [
+        (["flu", "*"], 1),
+        (["flu", "", "gout", "{flu, gout}"], 2),
+        (["flu", "{gout, HIV}"], 2),  # it cannot be flu
+        (["{flu, gout}", "{gout, HIV}"], 1),  # both may be gout
+        (["{flu, gout}", "{HIV, ulcer}"], 1),  # a lower bound: they do differ
+        (["*", ""], 1),
+    ],
+)
+def test_only_what_surely_differs_is_counted_as_different(tmp_path, cells, least):
+    """Distinct l-diversity must hold whatever is hidden; a blank beside many values is not many values."""
+    rows = [*(f'1,f,"{cell}"' for cell in cells), *(f"2,f,v{i}" for i in range(9))]
+    (tmp_path / "theirs.csv").write_text("age,sex,value\n" + "\n".join(rows) + "\n")
+    assert voile.audit(tmp_path / "theirs.csv", schema()).achieved["distinct_l_diversity"].achieved == least

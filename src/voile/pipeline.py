@@ -31,6 +31,7 @@ from voile.core.table import Table
 from voile.core.verdict import Verdict
 from voile.errors import InputError, ParameterError, PromiseBroken, SpecError
 from voile.exposure import exact_findings, verdicts, worst_case
+from voile.intake.exact_sets import refuse_exact_sets
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
 from voile.measuring import measured, parse_measures
@@ -134,7 +135,7 @@ def anonymize(
     if asked is not None and insecure_seed is not None:
         refuse_seed(asked)
     chosen = catalog.algorithm(found.key).configure(parameters).resolve(table)
-    refuse_exact(_published_schema(table), chosen)
+    _refuse_unfit(table, chosen)
     promise = promise_of(chosen)
     further = further_promises(also, chosen, promise, table)
     ell = priced_l(table, promise) if prices else 0
@@ -186,6 +187,13 @@ def released(
     fakes = counterfeits if claim.algorithm.counterfeits else None
     compared = partial(truth_of, table, boxes, bool(measures))
     return Release(frame, document, schema, record, fakes, write, sensitive, compared)
+
+
+def _refuse_unfit(table: Table, algorithm: Algorithm) -> None:
+    """What cannot be published as this algorithm does it."""
+    refuse_exact(_published_schema(table), algorithm)
+    if not algorithm.separates:
+        refuse_exact_sets(table.columns, table.n)
 
 
 def _published_schema(table: Table) -> Schema:

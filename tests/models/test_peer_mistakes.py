@@ -90,11 +90,14 @@ def test_suppressed_rows_are_no_class(tmp_path):
     assert figure(many, "marketer_risk") == 1
 
 
-def test_missing_values_are_one_value(tmp_path):
+def test_missing_values_are_one_value_at_most(tmp_path):
     """sdcMicro #363: l-diversity wrong with missing values."""
-    report = audited(tmp_path, "age,d\n1,flu\n1,\n1,\n", {"age": "qi", "d": "sa"})
+    cells, value = "age,d\n1,flu\n1,\n1,\n", {"role": "sa", "missing": "category"}
+    report = audited(tmp_path, cells, {"age": "qi", "d": value})
     assert figure(report, "distinct_l_diversity") == 2
     assert float(figure(report, "frequency_l_diversity")) == 1.5
+    report = audited(tmp_path, cells, {"age": "qi", "d": "sa"})  # unless nobody says so: they may be flu
+    assert figure(report, "distinct_l_diversity") == figure(report, "frequency_l_diversity") == 1
 
 
 @pytest.mark.slow

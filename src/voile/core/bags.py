@@ -40,6 +40,7 @@ class Bag:
     possible: NDArray[np.int64] | None = None  # None: as many as have it
     exact: bool = True  # else counts are rounded up
     table: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None  # values and counts of the whole release
+    least: NDArray[np.int64] | None = None  # different values that a group surely has; None: all that it shows
 
     @classmethod
     def of(cls, group: NDArray[np.int64], codes: NDArray[np.int64], groups: int, domain: Domain = None) -> "Bag":
@@ -66,8 +67,8 @@ class Bag:
         >>> tree = Hierarchy.from_lines([["flu", "lung", "*"], ["asthma", "lung", "*"], ["gout", "gout", "*"]])
         >>> nodes = Bag.of(np.zeros(4, int), np.array([3, 3, 0, 2]), 1)
         >>> bag = nodes.induced(BaseValues(tree, np.ones(3, int)))
-        >>> bag.codes.tolist(), bag.counts.tolist(), bag.unit, bag.possible.tolist()
-        ([0, 1, 2], [12, 6, 6], 6, [3, 2, 1])
+        >>> bag.codes.tolist(), bag.counts.tolist(), bag.unit, bag.possible.tolist(), bag.least.tolist()
+        ([0, 1, 2], [12, 6, 6], 6, [3, 2, 1], [2])
         """
         unit, owner = unit or values.unit(int(self.counts.sum())), self.owner
         first, many = values.first[self.codes], values.after[self.codes] - values.first[self.codes]
@@ -77,7 +78,8 @@ class Bag:
         keys = owner[of] * values.weight.size + value
         order = np.argsort(keys, kind="stable")
         keys, of = keys[order], of[order]
-        new = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else keys
+        begins = np.concatenate(([True], keys[1:] != keys[:-1]))[: keys.size]
+        new = np.flatnonzero(begins)
         start = np.searchsorted(keys[new], np.arange(self.start.size) * values.weight.size)
         return Bag(
             start=start,
@@ -86,6 +88,7 @@ class Bag:
             domain=values.tree,
             unit=unit,
             possible=np.add.reduceat(self.counts[of], new) if keys.size else keys,
+            least=_surely_different(owner, start, many, of, np.cumsum(begins) - 1),
             exact=values.is_exact(unit),
         )
 
@@ -106,6 +109,7 @@ class Bag:
             codes=codes[new],
             counts=np.add.reduceat(self.counts[order], new) if new.size else self.counts,
             possible=None if self.possible is None else np.add.reduceat(self.possible[order], new),
+            least=None if self.least is None else _largest(self.least, group, groups),
         )
 
     def gathered(self, groups: NDArray[np.int64]) -> "Bag":
@@ -119,11 +123,17 @@ class Bag:
         start = np.concatenate(([0], np.cumsum(many)))
         place = np.repeat(self.start[groups] - start[:-1], many) + np.arange(int(start[-1]))
         possible = None if self.possible is None else self.possible[place]
-        return replace(self, start=start, codes=self.codes[place], counts=self.counts[place], possible=possible)
+        least = None if self.least is None else self.least[groups]
+        codes, counts = self.codes[place], self.counts[place]
+        return replace(self, start=start, codes=codes, counts=counts, possible=possible, least=least)
 
     def distinct(self) -> NDArray[np.int64]:
         """Number of different values per group."""
         return np.diff(self.start)
+
+    def surely_distinct(self) -> NDArray[np.int64]:
+        """Number of values per group that differ whatever its cells hide."""
+        return self.distinct() if self.least is None else self.least
 
     def top(self) -> NDArray[np.int64]:
         """Count of the most frequent value per group."""
@@ -278,6 +288,32 @@ class Bags:
     def sizes_if_all_differ(self) -> list[NDArray[np.int64]]:
         """Per column the size of each group, 0 where a value occurs twice in it, or may."""
         return [np.where(bag.most_alike() == 1, self.sizes, 0) for bag in self.columns]
+
+
+def _surely_different(
+    owner: NDArray[np.int64],
+    start: NDArray[np.int64],
+    many: NDArray[np.int64],
+    of: NDArray[np.int64],
+    which: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """How many values each group has at least. Cell c of group owner[c] may be any of many[c] values; pair i says
+    that cell of[i] may be the which[i]-th (group, value). A cell that is a single value counts; of all others
+    together at least one does if it can be none of those."""
+    sure = np.zeros(int(which.max(initial=-1)) + 1, bool)
+    sure[which[many[of] == 1]] = True
+    covered = np.zeros(many.size, bool)
+    covered[of[sure[which]]] = True
+    singles = np.concatenate(([0], np.cumsum(sure)))[start]
+    others = np.bincount(owner[~covered], minlength=start.size - 1) > 0
+    return np.diff(singles) + others
+
+
+def _largest(values: NDArray[np.int64], group: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+    """The largest number in each group."""
+    found = np.zeros(groups, np.int64)
+    np.maximum.at(found, group, values)
+    return found
 
 
 def _pair(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from voile.core.schema import ColumnSpec, Role, Type
 from voile.intake.columns import factorised
+from voile.intake.exact_sets import COMMA, DAY, MOMENT, OTHER_DATE, looks_like
 from voile.intake.missing_words import MARKERS, NUMBER_MARKERS, mean_missing
 from voile.intake.normalise import twin_keys
 
@@ -26,9 +27,9 @@ SHAPES = {
     "web addresses": r"(?i)^(https?://|www\.)\S+$",
     "IP addresses": r"^([0-9]{1,3}\.){3}[0-9]{1,3}$",
     "IBANs": r"(?i)^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){2,7}( ?[A-Z0-9]{1,3})?$",
-    OTHER_DATES: r"^[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{4}|[0-9]{2})$|^[0-9]{4}[./][0-9]{1,2}[./][0-9]{1,2}$",
-    WITH_TIME: r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{1,2}:[0-9]{2}",
-    DECIMAL_COMMA: r"^[+-]?[0-9]+,[0-9]+$",
+    OTHER_DATES: OTHER_DATE,
+    WITH_TIME: MOMENT,
+    DECIMAL_COMMA: COMMA,
     "phone numbers": r"^(\+|00?)[0-9()][0-9 ()/.\-]{6,}[0-9]$|^\(?[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}$",
     LONG_NUMBERS: r"^[0-9][0-9 .\-/]{7,}[0-9]$",
     NAMES: r"^\p{Lu}[\p{L}'\u2019.\-]+,? (\p{Lu}[\p{L}'\u2019.\-]* )*\p{Lu}[\p{L}'\u2019.\-]*$",
@@ -36,7 +37,6 @@ SHAPES = {
 GIVEAWAYS = ("email addresses", "web addresses", "IP addresses", "IBANs", "phone numbers")
 _WHOLE = r"^[+-]?[0-9]+$"
 _DECIMAL = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
-_DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _CODE = r"^0[0-9]+$"
 _FEW = 12  # distinct values of a scale
 _LONG = 15  # digits beyond which intake refuses a number
@@ -178,7 +178,7 @@ def _type_of(values: pl.Series) -> Type:
         return Type.INTEGER
     if values.str.contains(_DECIMAL).all():
         return Type.DECIMAL
-    if values.str.contains(_DAY).all() and values.str.to_date("%Y-%m-%d", strict=False).null_count() == 0:
+    if values.str.contains(DAY).all() and values.str.to_date("%Y-%m-%d", strict=False).null_count() == 0:
         return Type.DATE
     return Type.CATEGORY
 
@@ -186,7 +186,7 @@ def _type_of(values: pl.Series) -> Type:
 def _shape_of(values: pl.Series) -> str:
     """What at least nine of ten distinct values look like, as far as it is known."""
     for shape, pattern in SHAPES.items():
-        if values.len() and 10 * int(values.str.contains(pattern).sum()) >= 9 * values.len():
+        if looks_like(values, pattern):
             return shape
     return ""
 

@@ -12,6 +12,7 @@ from voile.core.table import Table
 from voile.errors import VoileError
 from voile.inspection.column_profile import ColumnProfile
 from voile.inspection.proposal import GUESS, LEFT_OUT, LIKELY, SURE, Proposal
+from voile.intake.exact_sets import refuse_exact_sets
 from voile.intake.table_reader import table_of
 
 # At most one row in ten is given up for its missing cells; beyond that the column goes, not the people.
@@ -48,7 +49,7 @@ def settled(
         if table is not None:
             return planned, table
         culprits = {c.name: _read(frame, Schema((c,), schema.file))[1] for c in schema if c.name not in excluded}
-        refused = {name: error.what for name, error in culprits.items() if error is not None}
+        refused = {name: _why(error) for name, error in culprits.items() if error is not None}
         if not refused and refusal is not None:
             raise refusal
         excluded |= refused
@@ -60,10 +61,16 @@ def _read(frame: pl.DataFrame, schema: Schema) -> tuple[Table | None, VoileError
     if not any(c.published or c.role == Role.SUBJECT for c in schema):
         return None, None
     try:
-        return table_of(frame, schema), None
+        table = table_of(frame, schema)
+        refuse_exact_sets(table.columns, table.n)
+        return table, None
     except VoileError as error:
         refusal = error
     return None, refusal
+
+
+def _why(error: VoileError) -> str:
+    return f"{error.what}; {error.remedy}" if error.remedy else error.what
 
 
 def options_of(proposal: Proposal) -> dict[str, Any]:

@@ -19,11 +19,11 @@ from voile.inspection.column_profile import (
 )
 from voile.inspection.scales import ordered
 from voile.inspection.vocabulary import Concept, concept_of
+from voile.intake.exact_sets import FEW_ROWS
 
 SURE, LIKELY, GUESS = "sure", "likely", "guess"
 LEFT_OUT = "left out"
 _MANY_CODES = 100  # numbers of a code list are few; more are postal codes or amounts
-_FEW_ROWS = 20  # below, every column may look like a key
 _TEXT = 40  # characters beyond which a cell is a sentence
 
 _KNOWN = "may others know it? A secret is sensitive; what names a person, identifying"
@@ -72,7 +72,7 @@ def propose(profile: ColumnProfile, told_sensitive: bool = False, show_values: b
         )
     published = role in (Role.QUASI_IDENTIFYING, Role.SENSITIVE)
     type_, order, notes = _typed(profile, concept, show_values) if published else (Type.CATEGORY, (), ())
-    if published and profile.shape in _REPAIR:
+    if profile.readable and profile.shape in _REPAIR:  # also of a column that is dropped: it need not be
         question = "; ".join(filter(None, (question, _REPAIR[profile.shape])))
         confidence = LIKELY if confidence == SURE else confidence
     return Proposal(
@@ -111,7 +111,7 @@ def _numbers_of_someone(profile: ColumnProfile, concept: Concept | None) -> _Ver
     """Numbers that count or name, unless the name knows better: a person, an age, an amount."""
     if concept is not None and concept.role != Role.IDENTIFYING:
         return None
-    if profile.running and (concept or profile.rows >= _FEW_ROWS):
+    if profile.running and (concept or profile.rows >= FEW_ROWS):
         return Role.IDENTIFYING, "a running number", SURE, ""
     if profile.shape in (LONG_NUMBERS, UUIDS) and (profile.uniqueness > 0.5 or profile.long):
         return Role.IDENTIFYING, f"looks like {profile.shape}", SURE, ""
@@ -148,7 +148,7 @@ def _by_name(profile: ColumnProfile, concept: Concept | None) -> _Verdict | None
             question = f"the name says {concept.meaning}, but there are only {profile.distinct} values: right?"
             return Role.IDENTIFYING, reason, GUESS, question
         return (Role.IDENTIFYING, reason, SURE, "") if concept.sure else _free_text(profile, reason)
-    if profile.type == Type.CATEGORY and profile.uniqueness > 0.9 and profile.rows >= _FEW_ROWS:
+    if profile.type == Type.CATEGORY and profile.uniqueness > 0.9 and profile.rows >= FEW_ROWS:
         question = "nearly every row has its own value; identifying if it names a person"
         return concept.role, reason, LIKELY, question
     if concept.sure:
@@ -187,12 +187,12 @@ def _by_numbers(profile: ColumnProfile) -> _Verdict:
     if profile.shape == NAMES and profile.uniqueness > 0.5:
         return Role.IDENTIFYING, "looks like names of persons", LIKELY, f"names of persons? {_OR_ELSE}"
     if text and profile.uniqueness > 0.9:
-        certain = profile.uniqueness == 1 and profile.rows >= _FEW_ROWS
+        certain = profile.uniqueness == 1 and profile.rows >= FEW_ROWS
         question = "" if certain else "nearly every row has its own value: a name or number of a person?"
         return Role.IDENTIFYING, "nearly every row its own value", SURE if certain else GUESS, question
     if text and profile.length > _TEXT and profile.uniqueness > 0.2:
         return Role.IDENTIFYING, "long texts", LIKELY, "long texts may name people; publish it only if none does"
-    if profile.type == Type.INTEGER and profile.uniqueness == 1 and profile.rows >= _FEW_ROWS:
+    if profile.type == Type.INTEGER and profile.uniqueness == 1 and profile.rows >= FEW_ROWS:
         return Role.IDENTIFYING, "whole numbers, every row its own", GUESS, f"a number of a person? {_OR_ELSE}"
     what = "dates" if profile.type == Type.DATE else f"{profile.distinct} values"
     return Role.QUASI_IDENTIFYING, f"no clue in the name; {what}", GUESS, _KNOWN

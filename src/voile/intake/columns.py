@@ -4,7 +4,6 @@ Cells are looked at once per distinct value: `factorised` gives the distinct cel
 into them, the parsers below turn distinct cells into codes.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -20,14 +19,13 @@ from voile.core.hierarchy_builders import tree_of_codes, tree_on
 from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import ColumnSpec, Missing, Role, Type
 from voile.errors import HierarchyError, InputError, SpecError, counted
-from voile.intake.missing_words import mean_missing
-from voile.intake.normalise import normalised, one_spelling
+from voile.intake.missing_words import without_hiding
+from voile.intake.normalise import normalised, one_spelling, written_once
 
 MISSING_LABEL = "(missing)"
 _NOWHERE = np.iinfo(np.int64).min  # the code of a missing value until a policy is applied
 UNCOVERED = _NOWHERE + 1  # of a value that its hierarchy lacks
 _NUMBERS = {Type.INTEGER: r"^[+-]?[0-9]+$", Type.DECIMAL: r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"}
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _FIRST_ROWS = 10_000
 DIGITS = 15  # of a number at most: longer ones are identifiers, and would not fit exact arithmetic
 
@@ -265,18 +263,6 @@ def _typed_tree(spec: ColumnSpec, cells: Cells, hierarchy: Hierarchy) -> tuple[H
     return _with_missing(spec, cells, written_once(spec, cells.distinct), hierarchy)
 
 
-def written_once(spec: ColumnSpec, text: pl.Series) -> pl.Series:
-    """Numbers in their shortest form; all else as it is."""
-    if spec.type not in (Type.INTEGER, Type.DECIMAL):
-        return text
-    whole = text.str.extract(r"^[+-]?0*([0-9]*)").str.replace(r"^$", "0")
-    part = text.str.extract(r"\.([0-9]*)$").str.strip_chars_end("0").fill_null("")
-    size = whole + pl.select(pl.when(part == "").then(pl.lit("")).otherwise("." + part)).to_series()
-    negative = text.str.starts_with("-") & (size != "0")
-    short = ("-" + size).zip_with(negative.fill_null(False), size)
-    return short.zip_with(text.str.contains(_NUMBERS[Type.DECIMAL]).fill_null(False), text)
-
-
 def _refuse_star(cells: Cells, final: pl.Series) -> None:
     star = (final == EVERYTHING).fill_null(False)
     if star.any():
@@ -362,11 +348,6 @@ def _named(spec: ColumnSpec, series: pl.Series, markers: Sequence[str]) -> Coded
     return Coded(domain, codes.fill_null(_NOWHERE).to_numpy(), missing, merged, spec.name)
 
 
-def meant(cell: str | None) -> object:
-    """A number where the cell is one; other cells (generalised ones) as they are."""
-    return Fraction(cell) if cell is not None and _NUMBER.fullmatch(cell) else cell
-
-
 def prior_of(spec: ColumnSpec, part: Coded) -> NDArray[np.int64] | None:
     """The weight of each leaf by the spec's prior: 1 where it names none."""
     if not spec.prior or not isinstance(part.domain, Hierarchy):
@@ -383,16 +364,6 @@ def prior_of(spec: ColumnSpec, part: Coded) -> NDArray[np.int64] | None:
     return np.array([given.get(leaf, 1) for leaf in leaves], np.int64)
 
 
-def _without_words(cells: Cells, spec: ColumnSpec, hierarchy: Hierarchy | None) -> Cells:
-    """Cells of a sensitive column, words for missing taken as missing: who writes "unknown" hides a value. A word
-    that the steward names, in an order or a hierarchy, is a value."""
-    if spec.role != Role.SENSITIVE:
-        return cells
-    named = (*spec.order, *(hierarchy.labels if hierarchy is not None else ()))
-    hiding = mean_missing(cells.distinct) & ~cells.distinct.is_in(named).fill_null(False)
-    return replace(cells, distinct=cells.distinct.set(hiding, None)) if hiding.any() else cells
-
-
 def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy: Hierarchy | None) -> Coded:
     """Type a column; missing cells are flagged, or a category of their own if that is the policy."""
     domain: Axis | Hierarchy
@@ -406,7 +377,10 @@ def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy
         missing = native.is_null().to_numpy()
         values = native.fill_null(_NOWHERE).to_numpy()
     else:
-        cells = _without_words(factorised(spec, series, markers), spec, hierarchy)
+        cells = factorised(spec, series, markers)
+        if spec.role == Role.SENSITIVE:
+            named = (*spec.order, *(hierarchy.labels if hierarchy is not None else ()))
+            cells = replace(cells, distinct=without_hiding(cells.distinct, named))
         if spec.type == Type.CATEGORY:
             domain, codes = _tree(spec, cells, hierarchy)
         elif hierarchy is not None:

@@ -17,10 +17,10 @@ from voile.core.base_values import Alternatives, BaseValues
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.order import distinct_values
 from voile.core.schema import ColumnSpec, Missing, Type
-from voile.intake.columns import MISSING_LABEL, coded, factorised, meant
+from voile.intake.columns import MISSING_LABEL, coded, factorised
 from voile.intake.label_ends import day_ends, number_ends, rank_ends, set_members
-from voile.intake.missing_words import mean_missing
-from voile.intake.normalise import twin_keys
+from voile.intake.missing_words import without_hiding
+from voile.intake.normalise import meant, twin_keys
 
 _SEVERAL = r'^"*\{|^\['  # how a set and an interval begin
 _INTERVAL = re.compile(r"\[.*, .*[\])]")
@@ -63,9 +63,9 @@ def _said(cells: pl.Series, spec: ColumnSpec, tree: Hierarchy | None) -> pl.Seri
     """Cells that say something; null where one may be anything. Missing ones are one value if the spec says so,
     and a word is a value if the spec's order or hierarchy names it."""
     named = (*spec.order, *(tree.labels if tree is not None else ()))
-    blank = cells.is_null() | (mean_missing(cells) & ~cells.is_in(named).fill_null(False))
-    own = MISSING_LABEL if spec.missing == Missing.CATEGORY else None
-    return cells.set(blank, own).set((cells == EVERYTHING).fill_null(False), None)
+    known = without_hiding(cells, named)
+    known = known.fill_null(MISSING_LABEL) if spec.missing == Missing.CATEGORY else known
+    return known.set((known == EVERYTHING).fill_null(False), None)
 
 
 def _together(values: Sequence[Values], number: int) -> Sequence[int]:

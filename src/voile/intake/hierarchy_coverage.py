@@ -11,9 +11,9 @@ from voile.core.axis import Axis
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.schema import ColumnSpec, Missing
 from voile.errors import HierarchyError
-from voile.intake.columns import UNCOVERED, Coded, coded, days, factorised, written_once
+from voile.intake.columns import UNCOVERED, Coded, coded, days, factorised
 from voile.intake.hierarchy_file import read_hierarchy
-from voile.intake.normalise import one_spelling
+from voile.intake.normalise import one_spelling, written_once
 
 
 @dataclass(frozen=True, repr=False, eq=False)

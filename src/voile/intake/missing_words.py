@@ -1,5 +1,7 @@
 """Words that mean "missing": whoever writes one of them hides a value, and says none."""
 
+from collections.abc import Sequence
+
 import polars as pl
 
 # Wherever they stand; `*` means everything in a release, so it cannot be a value.
@@ -17,3 +19,10 @@ def mean_missing(cells: pl.Series) -> pl.Series:
     [False, True, True, False, False]
     """
     return cells.str.to_lowercase().is_in(_HIDING).fill_null(False)
+
+
+def without_hiding(cells: pl.Series, named: Sequence[str]) -> pl.Series:
+    """Cells of a sensitive column, null where a word hides one; a word that the steward names, in an order or a
+    hierarchy, is a value."""
+    hiding = mean_missing(cells) & ~cells.is_in(named).fill_null(False)
+    return cells.set(hiding, None) if hiding.any() else cells

@@ -4,16 +4,21 @@
 pass for diversity (facts/threats.md, spelling diversity).
 """
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
 
 import polars as pl
+
+from voile.core.schema import ColumnSpec, Type
 
 # format and control characters, fillers, variation selectors
 _INVISIBLE = r"[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]"
 
 # a point or a sign tells a number from a code, such as ICD-11's 1E50
 _POWER = r"^-?[0-9]+(\.[0-9]+e[+-]?|e[+-])[0-9]{1,3}$"
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _PLAIN = r"^[!-~]+( [!-~]+)*$"  # most cells: nothing to do, and quick to see
 
 
@@ -64,3 +69,20 @@ def one_spelling(labels: pl.Series, preferred: Sequence[str] = ()) -> pl.Series:
         known, on="key", how="left", maintain_order="left"
     )
     return twins.select(pl.coalesce("leaf", pl.col("label").min().over("key"))).to_series()
+
+
+def meant(cell: str | None) -> object:
+    """A number where the cell is one; other cells (generalised ones) as they are."""
+    return Fraction(cell) if cell is not None and _NUMBER.fullmatch(cell) else cell
+
+
+def written_once(spec: ColumnSpec, text: pl.Series) -> pl.Series:
+    """Numbers in their shortest form; all else as it is."""
+    if spec.type not in (Type.INTEGER, Type.DECIMAL):
+        return text
+    whole = text.str.extract(r"^[+-]?0*([0-9]*)").str.replace(r"^$", "0")
+    part = text.str.extract(r"\.([0-9]*)$").str.strip_chars_end("0").fill_null("")
+    size = whole + pl.select(pl.when(part == "").then(pl.lit("")).otherwise("." + part)).to_series()
+    negative = text.str.starts_with("-") & (size != "0")
+    short = ("-" + size).zip_with(negative.fill_null(False), size)
+    return short.zip_with(text.str.contains(rf"^({_NUMBER.pattern})$").fill_null(False), text)

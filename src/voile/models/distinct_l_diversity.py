@@ -34,4 +34,4 @@ class DistinctLDiversity(PrivacyModel):
         return Fraction(1) if eliminated <= self.threshold() - 2 else None  # two values are left
 
     def per_group(self, bags: Bags) -> Ratios:
-        return [(bag.distinct(), np.ones_like(bags.sizes)) for bag in bags.columns]
+        return [(bag.surely_distinct(), np.ones_like(bags.sizes)) for bag in bags.columns]

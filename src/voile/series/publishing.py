@@ -17,6 +17,7 @@ from voile.core.partition import Partition
 from voile.core.release import Release
 from voile.core.table import Table
 from voile.errors import Infeasible, InputError, LedgerRefused, ParameterError, PromiseBroken, counted
+from voile.intake.exact_sets import refuse_exact_sets
 from voile.ledger import Ledger, ReleaseRecord
 from voile.ledger.chain import ABANDONED
 from voile.ledger.home import home_of
@@ -195,6 +196,7 @@ def _planned(
     ours = [known for known in ledger.releases() if known.remembered and known.body.get("algorithm") == _KEY]
     chosen = _configured(ours, parameters)
     _refuse_other_column(ours, table)
+    refuse_exact_sets(table.columns, table.n)
     report("recalling", 0)
     known = recollect(table, ledger, _KEY)
     if ours and table.n and not all_new and (known.history.signature == NEW).sum() == table.n:

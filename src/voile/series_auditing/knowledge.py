@@ -16,9 +16,9 @@ from voile.core.hierarchy_recipe import Recipe
 from voile.core.schema import GROUP, ColumnSpec, Role, Schema, Type
 from voile.core.table import Column, Table
 from voile.errors import InputError, SpecError, counted
-from voile.intake.columns import MISSING_LABEL, factorised, meant
+from voile.intake.columns import MISSING_LABEL, factorised
 from voile.intake.data_frame import data_frame
-from voile.intake.normalise import normalised, twin_keys
+from voile.intake.normalise import meant, normalised, twin_keys
 from voile.intake.published_values import unquoted
 from voile.intake.table_reader import read_frame, read_table
 from voile.kernels.candidate_sets import value_bits

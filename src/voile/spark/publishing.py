@@ -11,6 +11,7 @@ from voile.core.algorithm import Algorithm
 from voile.core.schema import Role, Schema
 from voile.core.table import Table
 from voile.errors import PromiseBroken, SpecError
+from voile.intake.exact_sets import refuse_exact_sets
 from voile.intake.table_reader import IntakeRecord
 from voile.output.certificate import Claim, certificate
 from voile.output.staging import Staging
@@ -84,6 +85,8 @@ def run(
     """The line, in a session that is there."""
     report("reading and coding", 0)
     spread, intake = spread_table(cells(spark, source, schema), schema, curve=task.plan.curve)
+    if not task.algorithm.separates:
+        refuse_exact_sets(spread.layout.columns, spread.layout.n)
     report("planning", 0)
     planned = task.plan.make(spread, task.algorithm, cell_rows)
     report("grouping", 0)
