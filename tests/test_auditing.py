@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -308,7 +309,9 @@ def test_a_word_that_the_spec_names_is_a_value(tmp_path):
         (["a", '{"a, b", c}'], Fraction(1, 2)),  # a value with a comma
         (["a", "{a, *}"], 1),
         (["a", "b", "{a, NA}"], Fraction(1, 2)),
-        (["a", "{a{}"], 1),  # begins like a set, and is none: anything
+        (["a", "{a{}"], Fraction(1, 2)),  # begins like a set, and is none
+        (["{a, b}", "{a, b}", "{c, d}"], Fraction(2, 3)),  # no other cell may be a or b: two values
+        (["{a, b}", "{b, c}", "d"], Fraction(1, 3)),  # b half of two
     ],
 )
 def test_a_set_counts_as_its_members(tmp_path, cells, achieved):
@@ -323,6 +326,7 @@ def test_a_set_counts_as_its_members(tmp_path, cells, achieved):
         (["20", "25", "[20, 29]"], {"type": "integer"}, Fraction(4, 9)),  # a third each for 20, 25, 29
         (["20.0", "020", "[40, 50]"], {"type": "decimal"}, Fraction(2, 3)),
         (["[20, 30]", "[25, 40]"], {"type": "integer"}, Fraction(1, 3)),  # 25 and 30: a third of both
+        (["[20, 29]", "[20, 29]", "[30, 39]"], {}, Fraction(2, 3)),  # bands
         (["20", "about 20"], {"type": "integer"}, 1),  # no number: anything
         (["1e5", "[20, 30)"], {}, Fraction(1, 2)),
         (["2026-01-05", "[2026-01-01, 2026-01-05]"], {"type": "date"}, Fraction(3, 4)),
@@ -363,7 +367,7 @@ def test_too_many_that_may_be_too_much_are_refused(tmp_path, monkeypatch):
         (["flu", "", "gout", "{flu, gout}"], 2),
         (["flu", "{gout, HIV}"], 2),  # it cannot be flu
         (["{flu, gout}", "{gout, HIV}"], 1),  # both may be gout
-        (["{flu, gout}", "{HIV, ulcer}"], 1),  # a lower bound: they do differ
+        (["{flu, gout}", "{HIV, ulcer}"], 2),  # no other cell may be any of these: two values
         (["*", ""], 1),
     ],
 )
@@ -372,3 +376,18 @@ def test_only_what_surely_differs_is_counted_as_different(tmp_path, cells, least
     rows = [*(f'1,f,"{cell}"' for cell in cells), *(f"2,f,v{i}" for i in range(9))]
     (tmp_path / "theirs.csv").write_text("age,sex,value\n" + "\n".join(rows) + "\n")
     assert voile.audit(tmp_path / "theirs.csv", schema()).achieved["distinct_l_diversity"].achieved == least
+
+
+@pytest.mark.parametrize("value", ["{flu, gout}", "{flu}", "{HIV, plague}"])
+def test_a_value_that_reads_like_a_set_of_others_is_refused(tmp_path, value):
+    """Its own audit would take it for one; a hierarchy can say that it is a value, and bands are no such sets."""
+    people = pl.DataFrame({"age": [*range(8)], "sex": ["f", "m"] * 4, "value": ["flu", "gout", "HIV", value] * 2})
+    with pytest.raises(voile.VoileError, match="values that would be read as sets or intervals") as refusal:
+        voile.read(people, schema())
+    assert "gout" not in str(refusal.value)
+    named = schema(hierarchy=Hierarchy.from_lines([[name, "*"] for name in ("flu", "gout", "HIV", value)]))
+    voile.anonymize(voile.read(people, named), l=2).write(tmp_path / "named")
+    assert voile.audit(tmp_path / "named", named).ok
+    bands = people.with_columns(value=pl.Series(["[0, 9]", "[10, 19]", "[20, 29]", "{x, y}"] * 2))
+    voile.anonymize(voile.read(bands, schema()), l=2).write(tmp_path / "bands")
+    assert voile.audit(tmp_path / "bands", schema()).ok

@@ -30,7 +30,8 @@ def tokens(kind):
 
 def table(**changed):
     amounts = [NUMBER + 7 * i for i in range(ROWS)]
-    columns = {"name": tokens("name"), "place": tokens("qi"), "amount": amounts, "secret": tokens("sa")}
+    places = tokens("qi")[: ROWS // 2] * 2
+    columns = {"name": tokens("name"), "place": places, "amount": amounts, "secret": tokens("sa")}
     return pl.DataFrame({**columns, **changed})
 
 

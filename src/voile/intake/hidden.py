@@ -7,16 +7,19 @@ blank and `NA` would pass for three different values.
 
 import re
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from voile.core.axis import Axis
 from voile.core.bags import Domain
 from voile.core.base_values import Alternatives, BaseValues
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.order import distinct_values
-from voile.core.schema import ColumnSpec, Missing, Type
+from voile.core.schema import ColumnSpec, Missing, Role, Type
+from voile.errors import InputError
 from voile.intake.columns import MISSING_LABEL, coded, factorised
 from voile.intake.label_ends import day_ends, number_ends, rank_ends, set_members
 from voile.intake.missing_words import without_hiding
@@ -44,7 +47,7 @@ def hidden(
     several = said.str.contains(_SEVERAL).fill_null(True)
     if spec.type == Type.CATEGORY and tree is None and not several.any():
         return distinct_values(coded(spec, said, (), None).codes[index])[1], None
-    members = [None if cell is None else set_members(cell) for cell in said.to_list()]
+    members = [None if cell is None else set_members(cell) or [cell] for cell in said.to_list()]
     words = list(dict.fromkeys(word for own in members if own is not None for word in own))
     single = dict(zip(words, _said(pl.Series(words, dtype=pl.String), spec, tree).to_list(), strict=True))
     known = list(dict.fromkeys(word for word in single.values() if word is not None))
@@ -53,6 +56,8 @@ def hidden(
     meaning, number = _in_tree(known, spec, tree) if tree is not None else _in_order(known, spec)
     by_word: dict[str | None, Values] = {None: None, **dict(zip(known, meaning, strict=True))}
     each = [_together([by_word[single[w]] for w in own] if own else [None], max(1, number)) for own in members]
+    if tree is None:
+        each, number = _unshared_as_one(each, number)
     whole = tree if tree is not None and number == tree.leaves else None
     if all(len(own) == 1 for own in each):
         return np.array([own[0] for own in each], np.int64)[index], whole
@@ -75,6 +80,18 @@ def _together(values: Sequence[Values], number: int) -> Sequence[int]:
     if any(own is None for own in values):
         return range(number)
     return sorted({value for own in values if own is not None for value in own})
+
+
+def _unshared_as_one(each: list[Sequence[int]], number: int) -> tuple[list[Sequence[int]], int]:
+    """A set or an interval of values that no other cell may be is one value: bands of incomes, for example."""
+    sayings = [own for own in each if len(own) < max(1, number)]  # one that may be anything is no other cell
+    used = np.bincount([value for own in sayings for value in own], minlength=max(1, number))
+    first = np.arange(max(1, number))
+    for own in sayings:
+        if len(own) > 1 and (used[own] == 1).all():
+            first[own] = own[0]
+    kept, place = np.unique(first, return_inverse=True)
+    return [np.unique(place[own]).tolist() for own in each], kept.size
 
 
 def _in_tree(words: Sequence[str], spec: ColumnSpec, tree: Hierarchy) -> tuple[list[Values], int]:
@@ -129,3 +146,21 @@ def _keys(words: Sequence[str], spec: ColumnSpec) -> list[Hashable]:
     if spec.type != Type.CATEGORY:
         return [meant(word) for word in words]
     return twin_keys(pl.Series(words, dtype=pl.String)).to_list() if spec.casefold else list(words)
+
+
+def refuse_several(spec: ColumnSpec, domain: Axis | Hierarchy) -> None:
+    """Refuse to publish values that every reader, and our audit, takes for others, or for a set or an interval of
+    others."""
+    if spec.role != Role.SENSITIVE or not isinstance(domain, Hierarchy) or not domain.is_flat:
+        return
+    values = pl.Series(domain.labels[: domain.leaves], dtype=pl.String)
+    if not values.str.contains(_SEVERAL).any():
+        return
+    codes, meaning = hidden(values, replace(spec, hierarchy=None), (), None)
+    if isinstance(meaning, BaseValues) or np.unique(codes).size < values.len():
+        raise InputError(
+            "values that would be read as sets or intervals of others",
+            where=f"column {spec.name}",
+            rule="{a, b} stands for a or b, [20, 29] for any number between",
+            remedy="rename them, or name them in a hierarchy",
+        )

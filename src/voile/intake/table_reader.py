@@ -17,6 +17,7 @@ from voile.errors import InputError, SpecError, counted
 from voile.intake.columns import Coded, coded, prior_of
 from voile.intake.csv_file import read_csv
 from voile.intake.data_frame import data_frame
+from voile.intake.hidden import refuse_several
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.parquet_file import read_parquet
 from voile.sql.source import database, is_sqlite
@@ -130,6 +131,8 @@ def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", diges
         part.refuse_uncovered(dropped)
     if dropped.any():
         parts = {name: part.without(dropped) for name, part in parts.items()}
+    for column in wanted:
+        refuse_several(column, parts[column.name].domain)
     parts = {c.name: parts[c.name].grown(c) for c in wanted}
     columns = [
         Column(c.name, c.role, parts[c.name].domain, parts[c.name].codes, c.weight, prior_of(c, parts[c.name]))

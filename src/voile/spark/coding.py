@@ -21,6 +21,7 @@ from voile.core.schema import ColumnSpec, Missing, Role, Schema
 from voile.core.table import Column
 from voile.errors import BeyondReach, InputError, SpecError, VoileError
 from voile.intake.columns import Coded, coded, days, factorised, native_codes, prior_of
+from voile.intake.hidden import refuse_several
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.table_reader import IntakeRecord, refuse_absent, refuse_undeclared
 from voile.kernels.hilbert import WORD_BITS, hilbert_keys
@@ -103,6 +104,8 @@ def spread_table(source: Source, schema: Schema, curve: bool) -> tuple[SparkSpre
         if left == 0:
             raise InputError("every row has a missing value", where="source", rule='missing = "drop-row"')
         parts = _coded(wanted, seen, schema)
+    for column, part in zip(wanted, parts, strict=True):
+        refuse_several(column, part.domain)
     parts = [replace(part, codes=part.codes).grown(c) for c, part in zip(wanted, parts, strict=True)]
     columns = tuple(
         Column(c.name, c.role, part.domain, np.empty(0, np.int64), c.weight, prior_of(c, part))
