@@ -14,6 +14,7 @@ import pytest
 
 from tests.web.serving import Served, sent, served
 from voile.hospital import write_hospital
+from voile.web.fingerprint import fingerprint
 from voile.web.jobs import CANCELLED, DONE, REFUSED, Jobs
 from voile.web.sessions import Session
 
@@ -37,7 +38,7 @@ def release(jobs, session, hospital, name="out", against="algorithm"):
     table, spec, shelf = hospital
     options = {"against": against, "l": 4}
     arguments = {"path": str(table), "spec": str(spec), "out": str(shelf / name), "format": "csv"}
-    arguments |= {"algorithm": None, "options": options}
+    arguments |= {"algorithm": None, "options": options, "fingerprint": fingerprint(table, spec)}
     return jobs.start(session, "release", "Making", arguments, sweeps=shelf)
 
 
@@ -176,7 +177,7 @@ def test_it_stops_cleanly_in_the_middle_of_a_job(tmp_path, sent):
     children = children_of(app)
     app.process.send_signal(sent)
     assert app.process.wait(20) == 0, app.said
-    _, alive = psutil.wait_procs(children, timeout=3)
+    _, alive = psutil.wait_procs(children, timeout=15)
     assert alive == [] and list(tmp_path.glob(".voile-*")) == []
     app.stop()
     assert "stopped; what was uploaded is removed" in app.said and "Traceback" not in app.said

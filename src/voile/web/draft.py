@@ -1,5 +1,7 @@
 """A draft: a table, what its columns are, and what is promised; what will be a release, or an audit."""
 
+import hashlib
+import json
 import os
 import secrets
 import shlex
@@ -10,6 +12,8 @@ from typing import Any
 
 from voile.core.schema import NUMERIC, Role, Type
 from voile.inspection.spec_text import key, written
+from voile.web.fingerprint import fingerprint_with
+from voile.web.jobs import Job
 
 PUBLISHED = (Role.QUASI_IDENTIFYING, Role.SENSITIVE)
 USUAL_L = 5
@@ -32,10 +36,12 @@ class Draft:
     found: dict[str, Any] = field(default_factory=dict)  # by inspection
     columns: dict[str, dict[str, Any]] = field(default_factory=dict)
     diagnosis: dict[str, Any] = field(default_factory=dict)
+    diagnosed: str = ""  # what was declared when the diagnosis was made
     choice: dict[str, Any] = field(default_factory=dict)
     release: dict[str, Any] = field(default_factory=dict)  # what was made
     out: Path | None = None
     jobs: dict[str, str] = field(default_factory=dict)  # the last of each kind
+    runs: dict[str, Job] = field(default_factory=dict)  # of the release, by the state that was released
     trees: dict[str, Any] = field(default_factory=dict)  # what is known of each column's hierarchy
 
     def __repr__(self) -> str:
@@ -102,6 +108,27 @@ class Draft:
 
     def _missing(self, name: str) -> int:
         return next((int(c.get("missing", 0)) for c in self.found["columns"] if c["name"] == name), 0)
+
+    def declared(self) -> str:
+        """What is said of the columns and the file, with hierarchies, and the table as it lies there: as a digest.
+        In whichever order options were chosen: who changes one and changes it back has changed nothing."""
+        said = json.dumps([self.file, self.columns], sort_keys=True, default=str).encode()
+        named = [options.get("hierarchy") for options in self.columns.values()]
+        own = [self.folder / name for name in named if isinstance(name, str)]  # others are recipes, or built in
+        files = [path for path in own if path.is_file()]
+        return fingerprint_with(self.path, [("said", said), *((path.name, path.read_bytes()) for path in files)])
+
+    def is_diagnosed(self) -> bool:
+        """Whether the diagnosis is of what is declared now."""
+        return bool(self.diagnosis) and self.diagnosed == self.declared()
+
+    def state(self) -> str:
+        """All that a release depends on, as a digest: of two equal states there is one release."""
+        choice: object = [self.choice.get("algorithm") or "", self.options()]
+        if self.kind == "series":
+            choice = {name: value for name, value in self.choice.items() if value}
+        said = json.dumps([self.declared(), self.format, choice], sort_keys=True, default=str)
+        return hashlib.sha256(said.encode()).hexdigest()
 
     def spec(self) -> str:
         """The spec as text, as the command line takes it."""

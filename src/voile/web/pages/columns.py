@@ -12,6 +12,7 @@ from voile.web.draft import PUBLISHED, Draft
 from voile.web.elements import button, choice, entry, link, tag, tick
 from voile.web.frame import STEPS, awaited, frame, refusal, steps
 from voile.web.pages.hierarchy import described
+from voile.web.screen import Screen
 from voile.web.series_columns import columns_as_before
 from voile.web.series_shelf import SERIES_STEPS
 from voile.web.sessions import Session
@@ -83,17 +84,19 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
         return
     if last is not None and last.error:
         refusal(last.error)
+    screen = Screen(draft, "columns")
     _summary(draft)
     with tag("div", classes="columns"):
         for column in draft.found["columns"]:
-            _Card(draft, column)
+            _Card(draft, screen, column)
     if draft.kind == "audit":
         from voile.web.pages.audit import demands
 
         demands(draft, bool(draft.found.get("certified")))
     _file_options(desk, session, draft, opened=False)
+    said = tag("div", role="alert")
     with tag("div", classes="next"):
-        button("Continue", lambda: go_on(desk, session, draft), "main")
+        button("Continue", screen.guarded(said, lambda: go_on(desk, session, draft)), "main")
 
 
 def _summary(draft: Draft) -> None:
@@ -123,8 +126,8 @@ def _summary(draft: Draft) -> None:
 class _Card:
     """One column: what it is, at a click; how it is read, where it is published."""
 
-    def __init__(self, draft: Draft, column: dict[str, Any]) -> None:
-        self._draft, self._column, self._name = draft, column, column["name"]
+    def __init__(self, draft: Draft, screen: Screen, column: dict[str, Any]) -> None:
+        self._draft, self._screen, self._column, self._name = draft, screen, column, column["name"]
         self._position = list(draft.columns).index(self._name)
         with tag("div", classes="one-column", role="group", aria_label=self._name):
             with tag("div", classes="about"):
@@ -147,29 +150,35 @@ class _Card:
                     tag("span", words)
 
     def _take_role(self, role: str) -> None:
-        self._draft.take_role(self._name, role)
+        with self._screen.own_change():
+            self._draft.take_role(self._name, role)
         self._fill()
 
     def _take_type(self, value: str) -> None:
-        self._draft.take_type(self._name, value)
+        with self._screen.own_change():
+            self._draft.take_type(self._name, value)
         self._fill()
+
+    def _take(self, option: str, value: Any) -> None:
+        with self._screen.own_change():
+            self._draft.take(self._name, option, value)
 
     def _fill(self) -> None:
         """Type, missing cells and hierarchy of a column that is published."""
         self._more.clear()
-        draft, name, options = self._draft, self._name, self._draft.columns[self._name]
+        draft, options = self._draft, self._draft.columns[self._name]
         if Role(options["role"]) not in PUBLISHED:
             return
         with self._more:
             choice("read as", TYPES, options.get("type", "category"), self._take_type)
             if options.get("type") == Type.ORDINAL:
                 words = ", ".join(options.get("order", ()))
-                entry("order, lowest first", words, lambda text: draft.take(name, "order", _listed(text)))
+                entry("order, lowest first", words, lambda text: self._take("order", _listed(text)))
             if draft.kind == "audit":
                 return
             if self._column.get("missing"):
                 rule = options.get("missing", "refuse")
-                choice("missing cells", MISSING, rule, lambda value: draft.take(name, "missing", value))
+                choice("missing cells", MISSING, rule, lambda value: self._take("missing", value))
             place = draft.place(f"hierarchy/{self._position}")
             link(f"hierarchy: {described(options.get('hierarchy'))}", place)
 
@@ -229,7 +238,7 @@ def _shower(draft: Draft) -> Any:
 
 def go_on(desk: Desk, session: Session, draft: Draft) -> None:
     """Read the table as declared: what is wrong is said here, before anything is promised."""
-    spec = draft.write_spec()
+    spec, declared = draft.write_spec(), draft.declared()
     if draft.kind == "audit":
         from voile.web.pages.audit import start
 
@@ -238,7 +247,8 @@ def go_on(desk: Desk, session: Session, draft: Draft) -> None:
     arguments = {"path": str(draft.path), "spec": str(spec), "show_values": draft.show_values}
 
     def taken(job: Any) -> None:
-        draft.diagnosis = job.document
+        if draft.declared() == declared:  # else it is of columns that are not there any more
+            draft.diagnosis, draft.diagnosed = job.document, declared
 
     job = desk.jobs.start(
         session, "diagnose", f"Reading {draft.label}", arguments, home=draft.place("columns"), then=taken

@@ -54,7 +54,9 @@ def _new_release(desk: Desk, session: Session) -> None:
 
         def demo() -> None:
             folder = session.folder / "demo"
-            table, _ = write_hospital(folder)
+            table = folder / "patients.csv"
+            if not table.is_file():  # a draft of another tab may be of it: written again, it would have changed
+                write_hospital(folder)
             _go_on(desk, session, "release", table, "patients.csv", "voile-demo/patients.csv")
 
         button("Try it with an invented hospital", demo, "plain")

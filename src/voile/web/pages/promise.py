@@ -1,6 +1,8 @@
 """Who must be held off, and how well: with the table's own figures beside the choice."""
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from fastapi import Request
@@ -12,8 +14,11 @@ from voile.reporting.learner import NOTHING_PROMISED
 from voile.web.desk import Desk
 from voile.web.draft import Draft
 from voile.web.elements import button, choice, entry, link, shown, tag, tick
+from voile.web.fingerprint import fingerprint
 from voile.web.frame import STEPS, frame, steps
+from voile.web.jobs import Job
 from voile.web.pages.columns import gone
+from voile.web.screen import Screen
 from voile.web.sessions import Session
 from voile.web.shares import share_bars, verdict_on
 
@@ -43,7 +48,7 @@ def add(desk: Desk) -> None:
         draft = desk.draft(session, key)
         if draft is None or draft.kind != "release":
             gone()
-        elif not draft.diagnosis:
+        elif not draft.is_diagnosed():
             ui.navigate.to(draft.place("columns"))
         else:
             with frame("What do you promise?"):
@@ -52,14 +57,14 @@ def add(desk: Desk) -> None:
 
 
 def _content(desk: Desk, session: Session, draft: Draft) -> None:
-    found = draft.diagnosis
+    found, screen = draft.diagnosis, Screen(draft, "promise")
     tag("p", _read(draft), "note")
     picture: dict[str, Callable[[], None]] = {}
     with tag("div", classes="two"):
         with tag("div"):
-            _readers(draft)
-            _confidence(draft, lambda: picture["draw"]())
-            _by_name(draft)
+            _readers(draft, screen)
+            _confidence(draft, screen, lambda: picture["draw"]())
+            _by_name(draft, screen)
         with tag("section", classes="diagnosis", aria_live="polite"):
             tag("h2", "What this table allows")
             place = tag("div")
@@ -77,9 +82,10 @@ def _content(desk: Desk, session: Session, draft: Draft) -> None:
 
     picture["draw"] = draw
     draw()
+    said = tag("div", role="alert")
     with tag("div", classes="next"):
         link("Back", draft.place("columns"), "plain")
-        button("Make the release", lambda: start(desk, session, draft), "main")
+        button("Make the release", screen.guarded(said, lambda: start(desk, session, draft)), "main")
 
 
 def _read(draft: Draft) -> str:
@@ -100,12 +106,13 @@ def _again(desk: Desk, session: Session, draft: Draft, value: bool) -> None:
     go_on(desk, session, draft)
 
 
-def _readers(draft: Draft) -> None:
+def _readers(draft: Draft, screen: Screen) -> None:
     choice_now = "strong" if draft.choice.get("strong") else str(draft.choice["against"])
 
     def taken(value: str) -> None:
-        draft.choice |= {"against": "algorithm" if value == "strong" else value, "strong": value == "strong"}
-        draft.choice["algorithm"] = ""
+        with screen.own_change():
+            draft.choice |= {"against": "algorithm" if value == "strong" else value, "strong": value == "strong"}
+            draft.choice["algorithm"] = ""
 
     with tag("fieldset", classes="cards-choice"):
         tag("legend", "Who must be held off?")
@@ -122,14 +129,14 @@ def _readers(draft: Draft) -> None:
         tag("span", ": one release cannot promise anything about the next.")
 
 
-def _confidence(draft: Draft, redraw: Callable[[], None]) -> None:
+def _confidence(draft: Draft, screen: Screen, redraw: Callable[[], None]) -> None:
     with tag("div", classes="confidence"):
 
         def taken(text: str) -> None:
             whole = text.strip()
-            draft.choice["l"] = (
-                int(whole) if whole.isascii() and whole.isdecimal() and 1 < int(whole) < 10**6 else 0
-            )
+            fits = whole.isascii() and whole.isdecimal() and 1 < int(whole) < 10**6
+            with screen.own_change():
+                draft.choice["l"] = int(whole) if fits else 0
             meaning._text = _meaning(draft.choice["l"])
             meaning.update()
             redraw()
@@ -145,19 +152,20 @@ def _meaning(ell: Any) -> str:
     return f"Nobody's value can be guessed with more than {most} confidence by {READER}. {NOTHING_PROMISED}"
 
 
-def _by_name(draft: Draft) -> None:
+def _by_name(draft: Draft, screen: Screen) -> None:
     """For those who know which algorithm they want."""
     cards = {card["key"]: card for card in draft.diagnosis["algorithms"]}
     place: dict[str, Any] = {}
 
     def taken(key: str) -> None:
-        draft.choice |= {"algorithm": key, "parameters": {}}
+        with screen.own_change():
+            draft.choice |= {"algorithm": key, "parameters": {}}
         fill()
 
     def fill() -> None:
         place["box"].clear()
         with place["box"]:
-            _parameters(draft, cards.get(str(draft.choice.get("algorithm"))))
+            _parameters(draft, screen, cards.get(str(draft.choice.get("algorithm"))))
 
     with tag("details", open=bool(draft.choice.get("algorithm"))):
         tag("summary", "Name the algorithm yourself")
@@ -170,24 +178,25 @@ def _by_name(draft: Draft) -> None:
         fill()
 
 
-def _parameters(draft: Draft, card: dict[str, Any] | None) -> None:
+def _parameters(draft: Draft, screen: Screen, card: dict[str, Any] | None) -> None:
     if card is None:
         return
     tag("p", f"{card['meaning']} Holds against: {card['holds']}.", "note")
     given: dict[str, Any] = draft.choice.setdefault("parameters", {})
     for one in card["parameters"]:
         if one["name"] != "l":  # it has its own place above
-            _parameter(given, one)
+            _parameter(given, screen, one)
 
 
-def _parameter(given: dict[str, Any], one: dict[str, Any]) -> None:
+def _parameter(given: dict[str, Any], screen: Screen, one: dict[str, Any]) -> None:
     """One of a few words, or a line to type in; empty means the usual."""
     name, default = one["name"], one["default"]
 
     def taken(value: str) -> None:
-        given.pop(name, None)
-        if value.strip():
-            given[name] = value.strip()
+        with screen.own_change():
+            given.pop(name, None)
+            if value.strip():
+                given[name] = value.strip()
 
     words = f"{name}: {one['help']}"
     if one["choices"] and not one["rule"].startswith("a "):
@@ -199,24 +208,42 @@ def _parameter(given: dict[str, Any], one: dict[str, Any]) -> None:
 
 
 def start(desk: Desk, session: Session, draft: Draft) -> None:
-    """Make the release, as a job."""
-    out = desk.shelf.new_release()
+    """Make the release of this state of the draft, once: who asks again is led to the run that there is."""
+    state = draft.state()
+    run = draft.runs.get(state)
+    if run is None or _may_be_repeated(run):
+        run = draft.runs[state] = _begin(desk, session, draft)
+    _show(draft, run)
+    ui.navigate.to(draft.place("run"))
+
+
+def was_published(run: Job) -> bool:
+    """Whether there is a release of a run, even if the run failed after that."""
+    return bool(run.document) or os.path.lexists(run.arguments["out"])
+
+
+def _may_be_repeated(run: Job) -> bool:
+    """Two releases of one state tell more than one: only a run that published nothing is made again."""
+    return run.over and not was_published(run)
+
+
+def _begin(desk: Desk, session: Session, draft: Draft) -> Job:
+    out, spec = desk.shelf.new_release(), draft.write_spec()
     arguments = {
         "path": str(draft.path),
-        "spec": str(draft.write_spec()),
+        "spec": str(spec),
+        "fingerprint": fingerprint(draft.path, spec),
         "algorithm": draft.choice.get("algorithm") or None,
         "out": str(out),
         "format": draft.format,
         "options": draft.options(),
     }
 
-    def taken(job: Any) -> None:
-        if job.document:
-            draft.release, draft.out = job.document, out
+    def taken(job: Job) -> None:
+        if draft.jobs.get("release") == job.id:  # else another run is shown by now
+            _show(draft, job)
 
-    draft.release, draft.out = {}, None
-    draft.jobs.pop("prices", None)
-    job = desk.jobs.start(
+    return desk.jobs.start(
         session,
         "release",
         f"Making a release of {draft.label}",
@@ -225,5 +252,12 @@ def start(desk: Desk, session: Session, draft: Draft) -> None:
         sweeps=out.parent,
         then=taken,
     )
-    draft.jobs["release"] = job.id
-    ui.navigate.to(draft.place("run"))
+
+
+def _show(draft: Draft, run: Job) -> None:
+    """From now on the pages of the draft are about this run."""
+    if draft.jobs.get("release") != run.id:
+        draft.jobs.pop("prices", None)
+    draft.jobs["release"] = run.id
+    draft.release = dict(run.document)
+    draft.out = Path(run.arguments["out"]) if run.document else None

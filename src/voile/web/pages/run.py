@@ -1,6 +1,6 @@
 """A release on its way, or why there is none."""
 
-from typing import Any
+from pathlib import Path
 
 from fastapi import Request
 from nicegui import ui
@@ -9,10 +9,16 @@ from voile.web.desk import Desk
 from voile.web.draft import Draft
 from voile.web.elements import button, link, tag
 from voile.web.frame import STEPS, awaited, frame, refusal, steps
-from voile.web.jobs import CANCELLED
+from voile.web.jobs import CANCELLED, Job
 from voile.web.pages.columns import gone
-from voile.web.pages.promise import start
+from voile.web.pages.promise import start, was_published
+from voile.web.screen import Screen
 from voile.web.sessions import Session
+
+FAILED_LATE = (
+    "The run did not end as it should, but it left a release. Use that one, or delete it before you try again: "
+    "two releases of one table tell more than one."
+)
 
 
 def add(desk: Desk) -> None:
@@ -41,11 +47,15 @@ def add(desk: Desk) -> None:
                 _refused(desk, session, draft, job)
 
 
-def _refused(desk: Desk, session: Session, draft: Draft, job: Any) -> None:
-    if job.state == CANCELLED:
+def _refused(desk: Desk, session: Session, draft: Draft, job: Job) -> None:
+    if was_published(job):
+        tag("p", f"{FAILED_LATE} It is in the folder {Path(job.arguments['out']).name}.", "warning")
+    elif job.state == CANCELLED:
         tag("p", "You stopped it. Nothing was published, and nothing was left behind.", "lead")
-    else:
+    if job.error and job.state != CANCELLED:
         refusal(job.error)
+    state = next(state for state, run in draft.runs.items() if run is job)
+    screen, said = Screen(draft, "promise", state), tag("div", role="alert")
     with tag("div", classes="next"):
         link("Change the columns", draft.place("columns"), "plain")
         link("Change the promise", draft.place("promise"), "plain")
@@ -53,9 +63,10 @@ def _refused(desk: Desk, session: Session, draft: Draft, job: Any) -> None:
         if largest > 1 and not draft.choice.get("algorithm"):
 
             def smaller() -> None:
-                draft.choice["l"] = largest
+                with screen.own_change():
+                    draft.choice["l"] = largest
                 start(desk, session, draft)
 
-            button(f"Use l = {largest}", smaller, "main")
+            button(f"Use l = {largest}", screen.guarded(said, smaller), "main")
         else:
-            button("Try again", lambda: start(desk, session, draft))
+            button("Try again", screen.guarded(said, lambda: start(desk, session, draft)))

@@ -18,6 +18,7 @@ from voile.web.frame import awaited, facts, frame, steps
 from voile.web.jobs import Job
 from voile.web.pages.columns import gone
 from voile.web.pages.series import begin_box, interrupted, remembered
+from voile.web.screen import Screen
 from voile.web.series_shelf import (
     CHOSEN,
     SERIES_STEPS,
@@ -56,7 +57,7 @@ def add(desk: Desk) -> None:
             gone()
         elif draft.release:
             ui.navigate.to(draft.place("result"))
-        elif not draft.diagnosis:
+        elif not draft.is_diagnosed():
             ui.navigate.to(draft.place("columns"))
         else:
             with frame("What would be published?", "/series"):
@@ -84,30 +85,32 @@ def _form(desk: Desk, session: Session, draft: Draft, books: Books) -> None:
     now = draft.choice.get("ledger") or session.things.get(CHOSEN, "")
     name = now if now in books else (next(iter(books)) if len(books) == 1 else "")
     area: dict[str, Any] = {}
+    draft.choice.setdefault("m", max(2, min(USUAL_M, int(draft.diagnosis["largest_l"]))))
+    screen = Screen(draft, "promise")
 
     def draw() -> None:
         if "error" in books.get(str(draft.choice["ledger"]), {}):
             area["preview"].clear()
             return
-        _preview(desk, session, draft, area["preview"])
+        _preview(desk, session, draft, screen, area["preview"])
 
     def take(name: str) -> None:
-        if draft.choice.get("ledger") != name:
-            draft.choice["all_new"] = False  # said of another series
-        draft.choice |= {"ledger": name, "first": not books.get(name, {}).get("m")}
+        with screen.own_change():
+            if draft.choice.get("ledger") != name:
+                draft.choice["all_new"] = False  # said of another series
+            draft.choice |= {"ledger": name, "first": not books.get(name, {}).get("m")}
         area["about"].clear()
         with area["about"]:
             if name:
-                _about(desk, draft, books[name], draw)
+                _about(desk, draft, screen, books[name], draw)
         draw()
 
-    draft.choice.setdefault("m", max(2, min(USUAL_M, int(draft.diagnosis["largest_l"]))))
     choice("Which series is it of?", {"": "choose", **{n: title_of(n) for n in books}}, name, take)
     area["about"], area["preview"] = tag("div"), tag("div", aria_live="polite")
     take(name)
 
 
-def _about(desk: Desk, draft: Draft, book: dict[str, Any], draw: Callable[[], None]) -> None:
+def _about(desk: Desk, draft: Draft, screen: Screen, book: dict[str, Any], draw: Callable[[], None]) -> None:
     """What the series has promised already, or m, which its first release fixes."""
     if "error" in book:
         refused(book["error"], desk.shelf.ledgers()[draft.choice["ledger"]])
@@ -118,7 +121,7 @@ def _about(desk: Desk, draft: Draft, book: dict[str, Any], draw: Callable[[], No
         tag("p", words + fixed)
     else:
         tag("p", f"No release of a series yet. Its key lies at {book['key']}: back it up, apart from the ledger.")
-        _first_m(draft, draw)
+        _first_m(draft, screen, draw)
     if book["interrupted"]:
         words = interrupted(book)
         with tag("p", classes="warning"):
@@ -128,25 +131,27 @@ def _about(desk: Desk, draft: Draft, book: dict[str, Any], draw: Callable[[], No
         tag("summary", "More choices")
         with tag("div", classes="inline"):
             for option, (words, answers) in CHOICES.items():
-                choice(words, answers, draft.choice.get(option, ""), _taker(draft, option, draw))
+                choice(words, answers, draft.choice.get(option, ""), _taker(draft, screen, option, draw))
 
 
-def _taker(draft: Draft, option: str, draw: Callable[[], None]) -> Callable[[Any], None]:
+def _taker(draft: Draft, screen: Screen, option: str, draw: Callable[[], None]) -> Callable[[Any], None]:
     def taken(value: Any) -> None:
-        draft.choice[option] = value
+        with screen.own_change():
+            draft.choice[option] = value
         draw()
 
     return taken
 
 
-def _first_m(draft: Draft, draw: Callable[[], None]) -> None:
+def _first_m(draft: Draft, screen: Screen, draw: Callable[[], None]) -> None:
     with tag("div", classes="confidence"):
         meaning = tag("p", _meaning(draft.choice["m"]), "note")
 
         def taken(text: str) -> None:
             whole = text.strip()
             fits = whole.isascii() and whole.isdecimal() and 1 < int(whole[:7]) < 10**6
-            draft.choice["m"] = int(whole) if fits else 0
+            with screen.own_change():
+                draft.choice["m"] = int(whole) if fits else 0
             meaning._text = _meaning(draft.choice["m"])
             meaning.update()
             draw()
@@ -166,51 +171,58 @@ def _bound(m: int) -> str:
     return f"{READER} guesses nobody's value with more than 1/{m}"
 
 
-def _preview(desk: Desk, session: Session, draft: Draft, place: Any) -> None:
+def _preview(desk: Desk, session: Session, draft: Draft, screen: Screen, place: Any) -> None:
     """The preview of exactly what is chosen now, or a way to it."""
     place.clear()
+    if not screen.is_current():  # what another tab chose and previewed does not belong under what is chosen here
+        with place:
+            screen.tell()
+        return
     asked = asked_of(desk, draft)
     job = desk.jobs.of(session, draft.jobs.get("preview", ""))
     with place:
         if asked is None:
             return
         if job is not None and not job.over:
-            awaited(desk, job, lambda: _preview(desk, session, draft, place))
+            awaited(desk, job, lambda: _preview(desk, session, draft, screen, place))
             return
         current = job if job is not None and job.arguments == asked else None
         if current is not None and current.error:
             refused(current.error, desk.shelf.ledgers()[draft.choice["ledger"]])
-        _all_new(draft, current, lambda: _preview(desk, session, draft, place))
+        _all_new(draft, screen, current, lambda: _preview(desk, session, draft, screen, place))
         if current is not None and current.document:
             shown(preview_markup(current.document))
+        said = tag("div", role="alert")
         with tag("div", classes="next"):
             link("Back", draft.place("columns"), "plain")
             if current is not None and current.document:
-                number = current.document["number"]
-                button(f"Publish as release {number}", lambda: start(desk, session, draft), "main")
+                words = f"Publish as release {current.document['number']}"
+                button(words, screen.guarded(said, lambda: start(desk, session, draft, current)), "main")
             else:
                 again = "Preview" if current is None else "Preview again"
                 usable = not draft.choice.get("first") or bool(draft.choice.get("m"))
-                button(again, lambda: _start_preview(desk, session, draft, place), "main", disabled=not usable)
+                button(
+                    again, lambda: _start_preview(desk, session, draft, screen, place), "main", disabled=not usable
+                )
         if current is not None and current.document:
             tag("p", "There is no way back: what was published is remembered for ever.", "note")
 
 
-def _all_new(draft: Draft, job: Job | None, draw: Callable[[], None]) -> None:
+def _all_new(draft: Draft, screen: Screen, job: Job | None, draw: Callable[[], None]) -> None:
     """Only who was refused because everybody seems new is asked whether that is right."""
     asked = job is not None and "--all-new" in str(job.error.get("remedy", ""))
     if asked or draft.choice.get("all_new"):
-        tick(ALL_NEW, bool(draft.choice.get("all_new")), _taker(draft, "all_new", draw))
+        tick(ALL_NEW, bool(draft.choice.get("all_new")), _taker(draft, screen, "all_new", draw))
 
 
-def _start_preview(desk: Desk, session: Session, draft: Draft, place: Any) -> None:
+def _start_preview(desk: Desk, session: Session, draft: Draft, screen: Screen, place: Any) -> None:
     asked = asked_of(desk, draft)
-    if asked is not None:
+    if asked is not None and screen.is_current():
         job = desk.jobs.start(
             session, "series_preview", f"Previewing {draft.label}", asked, home=draft.place("promise")
         )
         draft.jobs["preview"] = job.id
-    _preview(desk, session, draft, place)
+    _preview(desk, session, draft, screen, place)
 
 
 def preview_markup(found: dict[str, Any]) -> Markup:
@@ -242,13 +254,12 @@ def preview_markup(found: dict[str, Any]) -> Markup:
     )
 
 
-def start(desk: Desk, session: Session, draft: Draft) -> None:
-    """Publish what was previewed, once: a second click finds it under way."""
+def start(desk: Desk, session: Session, draft: Draft, preview: Job) -> None:
+    """Publish what this tab shows as previewed, once: a second click finds it under way."""
     asked = asked_of(desk, draft)
-    preview = desk.jobs.of(session, draft.jobs.get("preview", ""))
     before = desk.jobs.of(session, draft.jobs.get("release", ""))
     under_way = draft.release or (before is not None and not before.over)
-    if not under_way and asked is not None and preview is not None and preview.arguments == asked:
+    if not under_way and asked is not None and preview.arguments == asked:
         ledger = desk.shelf.ledgers()[draft.choice["ledger"]]
         number = int(preview.document["number"])
         out = ledger.parent / f"release-{number}"

@@ -4,10 +4,14 @@ from typing import Any
 
 from voile.pipeline import publish
 from voile.web.child import Report
+from voile.web.fingerprint import refuse_changed
+
+REMEDY = "look at the columns and the promise again, then make the release"
 
 
 def run(arguments: dict[str, Any], report: Report) -> dict[str, Any]:
     """The certificate and what only the steward may see; the files are in `out`."""
+    refuse_changed(arguments, "you asked for the release", "what is published was on the page", REMEDY)
     release, found = publish(
         arguments["path"],
         arguments["spec"],

@@ -5,14 +5,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-from voile.errors import InputError, LedgerRefused
+from voile.errors import LedgerRefused
 from voile.ledger import Ledger
 from voile.output.writers import write_bytes
 from voile.series.publishing import Series
 from voile.web.child import Report
-from voile.web.fingerprint import fingerprint
+from voile.web.fingerprint import refuse_changed
 from voile.web.tasks.series_preview import described, table_of
 
+PREVIEWED = "what is published was previewed"
 HIERARCHY = re.compile(r"hierarchy-[0-9]+\.csv")
 
 
@@ -20,7 +21,7 @@ def run(arguments: dict[str, Any], report: Report) -> dict[str, Any]:
     """The certificate and what the plan was; the files are in `out`."""
     ledger, number = Path(arguments["ledger"]), int(arguments["number"])
     _refuse_moved_on(ledger, number)
-    _refuse_changed(arguments)
+    refuse_changed(arguments, "the preview", PREVIEWED, "preview it again")
     table = table_of(arguments, report)
     options = {**arguments["parameters"], "all_new": bool(arguments["all_new"])}
     plan, found = Series(ledger).publish(
@@ -38,18 +39,7 @@ def _refuse_moved_on(ledger: Path, number: int) -> None:
         raise LedgerRefused(
             f"release {number} was previewed, but the next one is {now}",
             where=f"ledger {ledger.name}",
-            rule="what is published was previewed",
-            remedy="preview it again",
-        )
-
-
-def _refuse_changed(arguments: dict[str, Any]) -> None:
-    """While the job waited, the steward may have gone back, or the file may have been replaced."""
-    if fingerprint(Path(arguments["path"]), Path(arguments["spec"])) != arguments["fingerprint"]:
-        raise InputError(
-            "the table or its columns have changed since the preview",
-            where="table",
-            rule="what is published was previewed",
+            rule=PREVIEWED,
             remedy="preview it again",
         )
 
