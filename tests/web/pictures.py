@@ -15,7 +15,7 @@ def pictured(page, name, folder):
     before = page.viewport_size
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(150)
+        page.wait_for_function("width => innerWidth === width", arg=width)
         beyond = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert beyond <= 0, f"{name} is {beyond} pixels wider than a screen of {width}"
         taken = place / f"{name}-{width}.png"

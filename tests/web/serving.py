@@ -13,6 +13,11 @@ from pathlib import Path
 import httpx
 
 REPOSITORY = Path(__file__).parents[2]
+PATIENCE = 90_000  # milliseconds for what a busy machine does late: nobody waits so long for what is there
+STAYS = """
+const open = window.open;
+window.open = (...to) => document.querySelector(".job") ? null : open.call(window, ...to);
+"""
 
 
 class Served:
@@ -64,8 +69,9 @@ class Served:
 
     def next_invitation(self):
         """Wait until the server has printed the next one, and give that."""
-        end = time.monotonic() + 10
-        while len(self.tokens()) <= self._given and time.monotonic() < end:
+        end = time.monotonic() + 60
+        while len(self.tokens()) <= self._given:
+            assert time.monotonic() < end, "the server did not print another address"
             time.sleep(0.02)
         return self.invitation()
 
@@ -113,6 +119,7 @@ def visited(app, browser, **options):
     """A page of a browser that has come in. `page.said` are messages, errors and failed requests that should not
     be; `page.asked` all addresses that were asked for."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.said, page.asked = [], []
     page.on("console", lambda message: page.said.append(message.text))
@@ -124,6 +131,18 @@ def visited(app, browser, **options):
     page.wait_for_selector("main h1")
     yield page
     context.close()
+
+
+@contextlib.contextmanager
+def staying(page, address, shows=".job"):
+    """Another tab on a page that goes on by itself when its job is over: this one stays while it shows the job, so
+    that nothing goes away under who looks. If the job is over before, it is where the job leads: at `shows`."""
+    tab = page.context.new_page()
+    tab.add_init_script(STAYS)
+    tab.goto(address, wait_until="commit")
+    tab.wait_for_selector(f".job, {shows}")
+    yield tab
+    tab.close()
 
 
 def upload(page, path, where=".drop label"):

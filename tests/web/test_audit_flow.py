@@ -73,7 +73,7 @@ def test_a_table_of_somebody_else(app, browser, folder, tmp_path):
         pictured(page, "audit-columns", tmp_path)
         audited(page)
         text = page.inner_text("main")
-        assert "a chance of up to 100 %" in text
+        assert "a chance of at most 100 %" in text
         assert "Nothing was promised or required: judge by the figures." in text
         assert "no certificate" in text
         assert "can be read off" in text

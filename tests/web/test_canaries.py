@@ -12,7 +12,7 @@ import pytest
 
 from tests.leaks.test_canaries import FAILURES, row, tokens_in, write
 from tests.reporting.browser import chromium
-from tests.web.serving import sent, served, upload, visited
+from tests.web.serving import sent, served, staying, upload, visited
 from voile.kernels.compiled import cache_folder
 
 pytestmark = pytest.mark.slow  # starts a server and a browser
@@ -34,9 +34,11 @@ class Walk:
         self.pages, self.processes, self.addresses = {}, [], []
         self.client = app.client_of(page)
 
-    def look(self, name):
-        self.pages[name] = self.page.content() + self.page.evaluate("document.body.innerText")
-        self.addresses.append(self.page.url.removeprefix(self.app.address))
+    def look(self, name, page=None):
+        """At a page that stays: what goes on by itself is looked at in a tab that does not."""
+        page = page or self.page
+        self.pages[name] = page.content() + page.evaluate("document.body.innerText")
+        self.addresses.append(page.url.removeprefix(self.app.address))
         server = psutil.Process(self.app.process.pid)
         for process in (server, *server.children(recursive=True)):
             place = Path(f"/proc/{process.pid}")
@@ -60,6 +62,7 @@ class Walk:
 
 
 SEEN = ("cmdline", "environ", "comm")
+RELEASED = "h1:has-text('Released')"
 
 
 def release_flow(walk):
@@ -72,8 +75,9 @@ def release_flow(walk):
     walk.look("promise")
     page.fill(".confidence input", "3")
     page.click("text=Make the release")
-    walk.look("run")
-    walk.wait("h1:has-text('Released')")
+    with staying(page, f"{walk.base}/run", RELEASED) as tab:
+        walk.look("run", tab)
+    walk.wait(RELEASED)
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
     page.click("text=What would other promises and algorithms cost with l = 3?")
     walk.wait("text=Detail lost by other algorithms")
@@ -133,6 +137,7 @@ def series_flow(walk):
     page.click("button:has-text('Continue')")
     walk.wait("input[type=number]")
     page.fill("input[type=number]", "3")
+    walk.wait("text=the same 3 or more values")  # by then the button is drawn anew: the old one would be deaf
     page.click("button:has-text('Preview')")
     walk.wait("button:has-text('Publish as release')")
     walk.look("preview")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.reporting.browser import CONTRAST
-from tests.web.serving import visited
+from tests.web.serving import staying, visited
 
 pytestmark = pytest.mark.slow
 UNNAMED = """
@@ -73,8 +73,8 @@ def test_every_page(app, browser):
         page.fill("input[type=number]", "3")
         page.click("text=Make the release")
         page.wait_for_url("**/run")
-        page.wait_for_selector("h1")
-        sound(page, "run or, if it was quick, result")
+        with staying(page, page.url, "h1:has-text('Released')") as tab:
+            sound(tab, "run or, if it was quick, result")
         page.wait_for_selector("h1:has-text('Released')", timeout=90_000)
         sound(page, "result")
         walked(page, "result")

@@ -12,7 +12,7 @@ import pytest
 import voile
 from tests.conftest import SHARED
 from tests.web.pictures import pictured
-from tests.web.serving import upload, visited
+from tests.web.serving import staying, upload, visited
 
 pytestmark = pytest.mark.slow
 ADULT = SHARED / "data" / "adult" / "arx_adult.csv"
@@ -126,15 +126,19 @@ def test_reload_in_the_middle_and_a_closed_tab(app, browser, tmp_path):
     """The job is the server's: it goes on, and is found again."""
     with visited(app, browser) as page:
         page.click("text=Try it with an invented hospital")
-        page.wait_for_url("**/columns")  # the job may be over by now: it is short
-        page.reload()
+        page.wait_for_url("**/columns")
+        with staying(page, page.url, ".columns") as tab:  # the job may be over by now: it is short
+            tab.reload()
+            tab.wait_for_selector(".job, .columns")
         page.wait_for_selector(".columns", timeout=60_000)
         page.click("text=Continue")
         page.wait_for_selector(".diagnosis", timeout=60_000)
         page.click("text=Make the release")
         page.wait_for_url("**/run")
-        pictured(page, "run", tmp_path)
-        page.reload()
+        with staying(page, page.url, "h1:has-text('Released')") as tab:
+            pictured(tab, "run", tmp_path)
+            tab.reload(wait_until="commit")
+            tab.wait_for_selector(".job, h1:has-text('Released')")
         other = page.context.new_page()
         page.close()
         other.goto(app.address)
@@ -153,7 +157,7 @@ def test_cancel_leaves_nothing(app, browser, tmp_path):
         before = {path.name for path in app.folder.iterdir()}
         page.click("text=Make the release")
         page.click("text=Cancel")
-        page.wait_for_selector("text=You stopped it", timeout=30_000)
+        page.wait_for_selector("text=You stopped it")
         pictured(page, "cancelled", tmp_path)
         assert {path.name for path in app.folder.iterdir()} == before
         page.click("text=Try again")

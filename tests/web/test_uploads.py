@@ -232,13 +232,20 @@ class Watched:
         return self
 
 
-def refusal_of(client, place, seconds=20):
+def refusal_of(client, place, seconds=60):
     """Wait for the words of a refusal."""
     end = time.monotonic() + seconds
     while "What would work" not in (text := client.get(place).text) and "The rule" not in text:
         assert time.monotonic() < end, text[-2000:]
         time.sleep(0.05)
     return text
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def rested(app):
@@ -352,11 +359,7 @@ def test_a_browser_that_goes_away_leaves_no_half_file(app, client):
     head = f"POST /upload/{key} HTTP/1.1\r\nHost: {own_host(app)}\r\nCookie: {cookie_of(client)}\r\n"
     with socket.create_connection(("127.0.0.1", app.port)) as wire:
         wire.sendall(f"{head}Content-Length: 1000\r\n\r\na,b\n1".encode())
-        time.sleep(0.3)
+        wait_until(lambda: any(key in file.path for file in psutil.Process(app.process.pid).open_files()))
         assert client.post(f"/upload/{key}/done/release").status_code == 404, "one thing after the other"
-    for _ in range(50):
-        if not list(app.folder.rglob(f"table-{key}.csv")):
-            break
-        time.sleep(0.05)
-    assert not list(app.folder.rglob(f"table-{key}.csv"))
+    wait_until(lambda: not list(app.folder.rglob(f"table-{key}.csv")))
     assert "defect" not in app.said, "that is nobody's defect"
