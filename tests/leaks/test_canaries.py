@@ -50,8 +50,8 @@ def row(i):
         token("person", i),
         number(1, i),
         day(i),
-        token("code", i),
-        token("town", i % (ROWS // 2)),  # more would be refused: a set of them hides nobody
+        token("code", i % (ROWS // 2)),  # more would be refused: a set of them hides nobody
+        token("town", i % (ROWS // 2)),
         token("ward", i),
     )
     return [*map(str, cells), token("secret", i)]
