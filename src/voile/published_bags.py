@@ -14,11 +14,11 @@ from voile.core.order import dense_rank, row_counts
 from voile.core.schema import COUNTERFEITS, GROUP, Role, Schema
 from voile.errors import BeyondReach, InputError, SpecError
 from voile.intake.columns import factorised, indexed
+from voile.intake.hidden import MOST_PAIRS
 from voile.intake.published_values import sensitive_codes, stated_nodes
 from voile.intake.sensitive_table import joined
 
 STAR = "*"
-MOST_PAIRS = 2**25  # of a cell of a group and a value that it may be: a few gigabytes
 Held = tuple[NDArray[np.int64], Domain | BaseValues]  # the codes of a sensitive column, and what they mean
 
 

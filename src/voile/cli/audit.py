@@ -99,12 +99,14 @@ def command(
                 report = audit_with_known(tables[0], spec, known[0], require, against=against, strong=strong)
             else:
                 report = audit(tables[0], spec, require, against=against, strong=strong)
-    if as_json:
-        show.document(report.document())
-    elif series:
-        series_report.describe(report)
-    else:
-        describe(report)
+    verdict = "nothing promised or required is broken" if report.ok else "something promised or required is BROKEN"
+    with show.telling(f"the audit is done: {verdict}", "run it again to see the rest"):
+        if as_json:
+            show.document(report.document())
+        elif series:
+            series_report.describe(report)
+        else:
+            describe(report)
     return 0 if report.ok else 1
 
 

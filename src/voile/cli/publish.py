@@ -99,7 +99,7 @@ def command(
         if preview
         else f"release {plan.number} is published in {folder}"
     )
-    with show.telling(done):
+    with show.telling(done, "preview it again" if preview else "do not run it again"):
         if as_json:
             show.document(_document(plan, None if preview else folder))
         else:

@@ -32,7 +32,7 @@ def document(content: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def telling(done: str) -> Iterator[None]:
+def telling(done: str, remedy: str = "do not run it again") -> Iterator[None]:
     """While the answer is printed: where that fails, what was done is said all the same."""
     why = None
     try:
@@ -41,7 +41,7 @@ def telling(done: str) -> Iterator[None]:
     except Untold as error:
         why = error.rule
     if why is not None:
-        raise Untold(f"{done}, but the answer could not be printed", rule=why, remedy="do not run it again")
+        raise Untold(f"{done}, but the answer could not be printed", rule=why, remedy=remedy)
 
 
 def grid(title: str, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:

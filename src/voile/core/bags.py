@@ -92,6 +92,10 @@ class Bag:
             exact=values.is_exact(unit),
         )
 
+    def capped(self, persons: NDArray[np.int64]) -> "Bag":
+        """No more than everybody has a value, however many cells of one person may be it."""
+        return replace(self, counts=np.minimum(self.counts, (persons * self.unit)[self.owner]))
+
     def merged(self, group: NDArray[np.int64], groups: int) -> "Bag":
         """The bag of unions of groups; `group` says which union each group is in.
 
@@ -272,6 +276,8 @@ class Bags:
         bags = [Bag.of(*pair, rows.size, domain) for pair, domain in zip(held, meanings, strict=True)]
         generalised = tuple(base_values) or (None,) * len(sensitive)
         bags = [bag if v is None else bag.induced(v) for bag, v in zip(bags, generalised, strict=True)]
+        if subject is not None:
+            bags = [bag.capped(sizes) for bag in bags]
         return cls(sizes, tuple(bags), rows, counterfeits)
 
     @property

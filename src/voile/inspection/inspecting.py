@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -162,7 +162,9 @@ def inspect(
     for place, p in enumerate(proposals):
         if p.name in hiding:
             profiles[p.name] = profile(p.name, frame[p.name], hiding[p.name])
-            proposals[place] = propose(profiles[p.name], p.name in sensitive, show_values)
+            again = propose(profiles[p.name], p.name in sensitive, show_values)
+            asked = f"taken as missing: {', '.join(hiding[p.name])}; if one is a value, name it in a hierarchy"
+            proposals[place] = replace(again, question="; ".join(filter(None, (again.question, asked))))
     report("trying the spec", 0)
     planned, table = settled(frame, proposals, profiles, sensitive, given)
     report("comparing columns", 0)

@@ -38,6 +38,10 @@ class Cells:
     index: NDArray[np.int64]
     where: str
 
+    def in_rows(self) -> pl.Series:
+        """The normalised cell of each row."""
+        return self.distinct.gather(self.index)
+
     def first_row(self, bad: pl.Series) -> str:
         """Where the first row with one of these distinct cells is; rows count from 1."""
         return f"{self.where}, row {int(np.argmax(bad.to_numpy()[self.index])) + 1}"
@@ -379,8 +383,7 @@ def coded(spec: ColumnSpec, series: pl.Series, markers: Sequence[str], hierarchy
     else:
         cells = factorised(spec, series, markers)
         if spec.role == Role.SENSITIVE:
-            named = (*spec.order, *(hierarchy.labels if hierarchy is not None else ()))
-            cells = replace(cells, distinct=without_hiding(cells.distinct, named))
+            cells = replace(cells, distinct=without_hiding(cells.distinct, spec, hierarchy))
         if spec.type == Type.CATEGORY:
             domain, codes = _tree(spec, cells, hierarchy)
         elif hierarchy is not None:

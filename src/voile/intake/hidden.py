@@ -6,7 +6,7 @@ blank and `NA` would pass for three different values.
 """
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,14 +19,16 @@ from voile.core.base_values import Alternatives, BaseValues
 from voile.core.hierarchy import EVERYTHING, Hierarchy
 from voile.core.order import distinct_values
 from voile.core.schema import ColumnSpec, Missing, Role, Type
-from voile.errors import InputError
+from voile.errors import BeyondReach, InputError
 from voile.intake.columns import MISSING_LABEL, coded, factorised
 from voile.intake.label_ends import day_ends, number_ends, rank_ends, set_members
 from voile.intake.missing_words import without_hiding
 from voile.intake.normalise import meant, twin_keys
 
 _SEVERAL = r'^"*\{|^\['  # how a set and an interval begin
-_INTERVAL = re.compile(r"\[.*, .*[\])]")
+_INTERVAL = re.compile(r"\[.*,.*[\])]")
+_CLOSE = r"^\[\s*([^\s,]+)\s*,\s*([^\s,]+[\])])$"  # [20,29]: without a blank
+MOST_PAIRS = 2**25  # of a cell and a value that it may be: a few gigabytes
 Values = Sequence[int] | None  # numbers of values; None: all of them
 
 
@@ -47,105 +49,157 @@ def hidden(
     several = said.str.contains(_SEVERAL).fill_null(True)
     if spec.type == Type.CATEGORY and tree is None and not several.any():
         return distinct_values(coded(spec, said, (), None).codes[index])[1], None
-    members = [None if cell is None else set_members(cell) or [cell] for cell in said.to_list()]
-    words = list(dict.fromkeys(word for own in members if own is not None for word in own))
-    single = dict(zip(words, _said(pl.Series(words, dtype=pl.String), spec, tree).to_list(), strict=True))
-    known = list(dict.fromkeys(word for word in single.values() if word is not None))
+    members = [[cell] if cell is None else set_members(cell) or [cell] for cell in said.to_list()]
+    words = list(dict.fromkeys(word for own in members for word in own if word is not None))
+    said = _said(factorised(spec, pl.Series(words, dtype=pl.String), markers).in_rows(), spec, tree)
+    known = said.drop_nulls().unique(maintain_order=True)
     if spec.type == Type.CATEGORY:
-        coded(spec, pl.Series(known, dtype=pl.String), (), None)  # refuses one value in two spellings
-    meaning, number = _in_tree(known, spec, tree) if tree is not None else _in_order(known, spec)
-    by_word: dict[str | None, Values] = {None: None, **dict(zip(known, meaning, strict=True))}
-    each = [_together([by_word[single[w]] for w in own] if own else [None], max(1, number)) for own in members]
-    if tree is None:
-        each, number = _unshared_as_one(each, number)
+        coded(spec, known, (), None)  # refuses one value in two spellings
+    meaning, number = _in_order(known, spec) if tree is None else _in_tree(known, spec, tree)
+    by_name: dict[str | None, Values] = {None: None, **dict(zip(known.to_list(), meaning, strict=True))}
+    by_word: dict[str | None, Values] = {None: None}
+    by_word |= {word: by_name[name] for word, name in zip(words, said.to_list(), strict=True)}
+    each = [_together([by_word[word] for word in own]) for own in members]
+    each, number = _unshared_as_one(each, number) if tree is None else (each, number)
     whole = tree if tree is not None and number == tree.leaves else None
-    if all(len(own) == 1 for own in each):
-        return np.array([own[0] for own in each], np.int64)[index], whole
-    return index, Alternatives.of(each, max(1, number), whole)
+    return _numbered(index, [range(max(1, number)) if own is None else own for own in each], number, whole)
+
+
+def _numbered(
+    index: NDArray[np.int64], each: list[Sequence[int]], number: int, tree: Hierarchy | None
+) -> tuple[NDArray[np.int64], Domain | BaseValues]:
+    """The rows' cells, each of which may be any of some values."""
+    lengths = [len(own) for own in each]
+    if max(lengths, default=1) == 1:
+        return np.array([own[0] for own in each], np.int64)[index], tree
+    if sum(lengths) > MOST_PAIRS:
+        raise BeyondReach(
+            "too many cells that may be any of very many values",
+            where="sensitive values",
+            rule=f"at most {MOST_PAIRS} pairs of such a cell and a value",
+            remedy="round the ends of intervals, and leave out the rows whose value is missing",
+        )
+    return index, Alternatives.of(each, max(1, number), tree)
 
 
 def _said(cells: pl.Series, spec: ColumnSpec, tree: Hierarchy | None) -> pl.Series:
-    """Cells that say something; null where one may be anything. Missing ones are one value if the spec says so,
-    and a word is a value if the spec's order or hierarchy names it."""
-    named = (*spec.order, *(tree.labels if tree is not None else ()))
-    known = without_hiding(cells, named)
+    """Cells that say something; null where one may be anything. Missing ones are one value if the spec says so."""
+    known = without_hiding(cells, spec, tree)
     known = known.fill_null(MISSING_LABEL) if spec.missing == Missing.CATEGORY else known
-    return known.set((known == EVERYTHING).fill_null(False), None)
+    known = known.set((known == EVERYTHING).fill_null(False), None)
+    return known.str.replace(_CLOSE, "[${1}, ${2}")
 
 
-def _together(values: Sequence[Values], number: int) -> Sequence[int]:
-    """The values that any of some words may be, of so many."""
-    if len(values) == 1 and values[0] is not None:
-        return values[0]
-    if any(own is None for own in values):
-        return range(number)
+def _together(values: Sequence[Values]) -> Values:
+    """The values that any of some words may be."""
+    if len(values) == 1 or any(own is None for own in values):
+        return values[0] if len(values) == 1 else None
     return sorted({value for own in values if own is not None for value in own})
 
 
-def _unshared_as_one(each: list[Sequence[int]], number: int) -> tuple[list[Sequence[int]], int]:
-    """A set or an interval of values that no other cell may be is one value: bands of incomes, for example."""
-    sayings = [own for own in each if len(own) < max(1, number)]  # one that may be anything is no other cell
-    used = np.bincount([value for own in sayings for value in own], minlength=max(1, number))
-    first = np.arange(max(1, number))
-    for own in sayings:
-        if len(own) > 1 and (used[own] == 1).all():
+def _unshared_as_one(each: list[Values], number: int) -> tuple[list[Values], int]:
+    """A set of values that no other cell may be is one value: groups of diagnoses, for example."""
+    used = np.zeros(number + 1, np.int64)
+    for own in each:
+        if isinstance(own, range):
+            used[own.start] += 1
+            used[own.stop] -= 1
+    used = np.cumsum(used)[:number]
+    sets = [own for own in each if isinstance(own, list)]
+    for own in sets:
+        used[own] += 1
+    first = np.arange(number)
+    for own in sets:
+        if (used[own] == 1).all():
             first[own] = own[0]
     kept, place = np.unique(first, return_inverse=True)
-    return [np.unique(place[own]).tolist() for own in each], kept.size
+    if kept.size == number:
+        return each, number
+    return [None if own is None else _moved(own, place) for own in each], kept.size
 
 
-def _in_tree(words: Sequence[str], spec: ColumnSpec, tree: Hierarchy) -> tuple[list[Values], int]:
+def _moved(own: Sequence[int], place: NDArray[np.int64]) -> Sequence[int]:
+    """Values by their new numbers; between those of an interval none has gone."""
+    if isinstance(own, range):
+        return range(int(place[own.start]), int(place[own.start]) + len(own))
+    return sorted({int(value) for value in place[list(own)]})
+
+
+def _in_tree(words: pl.Series, spec: ColumnSpec, tree: Hierarchy) -> tuple[list[Values], int]:
     """The leaves under each word. What is no node is a value of its own, if it can be one of the column."""
-    keys, labels = _keys(words, spec), _keys(tree.labels, spec)
+    keys, labels = _keys(words, spec), _keys(pl.Series(tree.labels, dtype=pl.String), spec)
     under = {label: range(low, high + 1) for label, low, high in zip(labels, tree.low, tree.high, strict=True)}
     number = tree.leaves
-    for word, key in zip(words, keys, strict=True):
-        if key not in under and spec.type == Type.CATEGORY and not _INTERVAL.fullmatch(word):
+    own = spec.type == Type.CATEGORY
+    for word, key in zip(words.to_list(), keys, strict=True):
+        if key not in under and (word == MISSING_LABEL or (own and not _INTERVAL.fullmatch(word))):
             under[key] = range(number, number + 1)
             number += 1
     return [under.get(key) for key in keys], number
 
 
-def _in_order(words: Sequence[str], spec: ColumnSpec) -> tuple[list[Values], int]:
-    """Values, and intervals as the values that are published between their ends, and these. In a column of
-    numbers, dates or ranks a word that is none of them may be anything."""
-    placed, low, high = _ends(pl.Series(words, dtype=pl.String), spec)
-    if spec.type == Type.CATEGORY and not (low < high).any():
-        placed[:] = False  # no interval: words, also those that look like numbers
-    points = np.unique(np.concatenate([low[placed], high[placed]]))
-    first, after = np.searchsorted(points, low), np.searchsorted(points, high, side="right")
-    meaning: list[Values] = [range(a, b) if p else None for p, a, b in zip(placed, first, after, strict=True)]
-    if spec.type != Type.CATEGORY:
-        return meaning, points.size
+def _in_order(words: pl.Series, spec: ColumnSpec) -> tuple[list[Values], int]:
+    """Values, and intervals as the values that are published between their ends. An interval that cannot be read
+    may be anything, and so may any other word in a column of numbers, dates or ranks."""
+    meaning: list[Values] = [None] * words.len()
+    left, number = np.ones(words.len(), bool), 0
+    for low, high in _readings(words, spec):
+        placed = (low <= high).fill_null(False).to_numpy() & left
+        ends = [end.filter(placed).cast(pl.Int64).to_numpy() for end in (low, high)]
+        between, values = _between(*ends)
+        for i, (first, after) in zip(np.flatnonzero(placed).tolist(), between, strict=True):
+            meaning[i] = range(number + first, number + after)
+        left, number = left & ~placed, number + values
     rest: dict[Hashable, int] = {}
-    for i, key in enumerate(_keys(words, spec)):
-        if not placed[i]:
-            place = points.size + rest.setdefault(key, len(rest))
+    for i, (word, key) in enumerate(zip(words.to_list(), _keys(words, spec), strict=True)):
+        if left[i] and (word == MISSING_LABEL or (spec.type == Type.CATEGORY and not _INTERVAL.fullmatch(word))):
+            place = number + rest.setdefault(key, len(rest))
             meaning[i] = range(place, place + 1)
-    return meaning, points.size + len(rest)
+    return meaning, number + len(rest)
 
 
-def _ends(words: pl.Series, spec: ColumnSpec) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-    """Which words are numbers, days, ranks or intervals of them, and both ends of these."""
+def _readings(words: pl.Series, spec: ColumnSpec) -> Iterator[tuple[pl.Series, pl.Series]]:
+    """Both ends of words as ranks, days or numbers, null where one is none; in a column of words only if there are
+    intervals of them."""
     if spec.type == Type.ORDINAL:
-        low, high = rank_ends(words, {name: rank for rank, name in enumerate(spec.order)})
-    elif spec.type == Type.DATE:
-        low, high = day_ends(words)
-    else:
-        numbers = number_ends(words)
-        low, high = numbers[:2] if numbers is not None else day_ends(words)
-        if spec.type == Type.CATEGORY and low.null_count() == words.len():
-            low, high = day_ends(words)
-    sound = (low <= high).fill_null(False)
-    ends = [end.set(~sound, 0).cast(pl.Int64).to_numpy() for end in (low, high)]
-    return sound.to_numpy().copy(), ends[0], ends[1]
+        yield rank_ends(words, {name: rank for rank, name in enumerate(spec.order)})
+        return
+    bracket = words.str.starts_with("[")
+    for type_, ends in ((Type.DATE, day_ends(words)), (Type.DECIMAL, number_ends(words))):
+        own = spec.type == type_ or (spec.type, type_) == (Type.INTEGER, Type.DECIMAL)
+        if ends is not None and (own or (spec.type == Type.CATEGORY and (bracket & ends[0].is_not_null()).any())):
+            yield ends[0], ends[1]
 
 
-def _keys(words: Sequence[str], spec: ColumnSpec) -> list[Hashable]:
+def _between(low: NDArray[np.int64], high: NDArray[np.int64]) -> tuple[list[tuple[int, int]], int]:
+    """Of each value and interval the places of the values in it, and how many values there are. Intervals that
+    overlap and hold no value are one value together: what they hide may be the same."""
+    points = np.unique(low[low == high])
+    first, after = np.searchsorted(points, low), np.searchsorted(points, high, side="right")
+    empty = np.flatnonzero(first == after)
+    number = points.size
+    if empty.size:
+        wide = np.flatnonzero(low < high)
+        wide = wide[np.argsort(low[wide], kind="stable")]
+        reach = np.maximum.accumulate(high[wide])
+        begins = np.concatenate(([True], low[wide][1:] > reach[:-1]))
+        part = np.empty(low.size, np.int64)
+        part[wide] = np.cumsum(begins) - 1
+        starts, ends = low[wide][begins], reach[np.append(np.flatnonzero(begins)[1:] - 1, wide.size - 1)]
+        first[empty] = np.searchsorted(points, starts[part[empty]])
+        after[empty] = np.searchsorted(points, ends[part[empty]], side="right")
+        none = empty[first[empty] == after[empty]]
+        own, place = np.unique(part[none], return_inverse=True)
+        first[none], after[none] = points.size + place, points.size + place + 1
+        number += own.size
+    return list(zip(first.tolist(), after.tolist(), strict=True)), number
+
+
+def _keys(words: pl.Series, spec: ColumnSpec) -> list[Hashable]:
     """Equal for the same value: numbers in any form, spellings if the spec merges them."""
     if spec.type != Type.CATEGORY:
-        return [meant(word) for word in words]
-    return twin_keys(pl.Series(words, dtype=pl.String)).to_list() if spec.casefold else list(words)
+        return [meant(word) for word in words.to_list()]
+    return list((twin_keys(words) if spec.casefold else words).to_list())
 
 
 def refuse_several(spec: ColumnSpec, domain: Axis | Hierarchy) -> None:

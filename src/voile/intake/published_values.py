@@ -169,12 +169,23 @@ def sensitive_codes(
             part = part.grown(spec) if recipe and not part.missing.any() else part
             if not part.missing.any():
                 return part.codes, part.domain
-    return hidden(series.cast(pl.String), plain, schema.file.missing, tree)
+    return hidden(_as_text(series, spec), plain, schema.file.missing, tree)
+
+
+def _as_text(series: pl.Series, spec: ColumnSpec) -> pl.Series:
+    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+        raise InputError(
+            "cells of an unsupported type",
+            where=f"column {spec.name}",
+            rule="text, number, date or true/false",
+            remedy="convert the column first",
+        )
+    return series.cast(pl.String)
 
 
 def _some_missing(series: pl.Series, spec: ColumnSpec, markers: Sequence[str]) -> bool:
     if spec.missing != Missing.CATEGORY:
         return False
-    cells = factorised(replace(spec, type=Type.CATEGORY), series.cast(pl.String), markers)
+    cells = factorised(replace(spec, type=Type.CATEGORY), _as_text(series, spec), markers)
     absent = cells.distinct.is_null() | (cells.distinct == MISSING_LABEL).fill_null(True)
     return cells.rows_with(absent) > 0

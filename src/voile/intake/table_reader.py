@@ -149,10 +149,12 @@ def _refuse_missing(columns: list[ColumnSpec], parts: dict[str, Coded]) -> None:
     lacking = {name: missing for name, missing in found.items() if missing.any()}
     if lacking:
         first = next(iter(lacking))
+        sensitive = any(c.role == Role.SENSITIVE and c.name in lacking for c in columns)
         counts = ", ".join(f"{int(missing.sum())} in {name}" for name, missing in lacking.items())
         raise InputError(
             f"missing values: {counts}; the first here",
             where=f"column {first}, row {int(np.argmax(lacking[first])) + 1}",
             rule='missing = "refuse"',
-            remedy='decide per column: missing = "drop-row", or "category" for a category column',
+            remedy='decide per column: missing = "drop-row", or "category" for a category column'
+            + ("; a word that is a value is named in order or a hierarchy" if sensitive else ""),
         )
