@@ -51,8 +51,8 @@ def test_a_release_of_adult(spark, adult_folder, tmp_path, key):
         assert frame[secret].value_counts().sort(secret).equals(source[secret].value_counts().sort(secret))
     local = voile.anonymize(voile.read(source, adult.columns()), key, l=4)
     here, there = found.certificate["utility"], local.certificate["utility"]
-    # two secret draws, and glass has two kinds of trees here, .12 and .17: how close they are on average is measured
-    # by benchmarks/spark_quality; a cluster that cuts nothing loses several times as much
+    # two secret draws, and glass has two kinds of trees here, .12 and .17: how close they are on average is for
+    # benchmarks/spark_quality to measure; a cluster that cuts nothing loses several times as much
     assert there["gcp_leaves"] / 2 < here["gcp_leaves"] < 2 * there["gcp_leaves"]
     assert set(here) == set(there) and set(found.certificate["checks"]) == set(local.certificate["checks"])
     assert all(os.stat(part).st_mode & 0o777 == 0o600 for part in parts)
