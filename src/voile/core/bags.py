@@ -92,7 +92,7 @@ class Bag:
             exact=values.is_exact(unit),
         )
 
-    def capped(self, persons: NDArray[np.int64]) -> "Bag":
+    def within_persons(self, persons: NDArray[np.int64]) -> "Bag":
         """No more than everybody has a value, however many cells of one person may be it."""
         return replace(self, counts=np.minimum(self.counts, (persons * self.unit)[self.owner]))
 
@@ -277,7 +277,7 @@ class Bags:
         generalised = tuple(base_values) or (None,) * len(sensitive)
         bags = [bag if v is None else bag.induced(v) for bag, v in zip(bags, generalised, strict=True)]
         if subject is not None:
-            bags = [bag.capped(sizes) for bag in bags]
+            bags = [bag.within_persons(sizes) for bag in bags]
         return cls(sizes, tuple(bags), rows, counterfeits)
 
     @property

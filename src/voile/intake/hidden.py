@@ -62,10 +62,12 @@ def hidden(
     each = [_together([by_word[word] for word in own]) for own in members]
     each, number = _unshared_as_one(each, number) if tree is None else (each, number)
     whole = tree if tree is not None and number == tree.leaves else None
-    return _numbered(index, [range(max(1, number)) if own is None else own for own in each], number, whole)
+    return _codes_and_meaning(
+        index, [range(max(1, number)) if own is None else own for own in each], number, whole
+    )
 
 
-def _numbered(
+def _codes_and_meaning(
     index: NDArray[np.int64], each: list[Sequence[int]], number: int, tree: Hierarchy | None
 ) -> tuple[NDArray[np.int64], Domain | BaseValues]:
     """The rows' cells, each of which may be any of some values."""
@@ -115,10 +117,10 @@ def _unshared_as_one(each: list[Values], number: int) -> tuple[list[Values], int
     kept, place = np.unique(first, return_inverse=True)
     if kept.size == number:
         return each, number
-    return [None if own is None else _moved(own, place) for own in each], kept.size
+    return [None if own is None else _new_numbers(own, place) for own in each], kept.size
 
 
-def _moved(own: Sequence[int], place: NDArray[np.int64]) -> Sequence[int]:
+def _new_numbers(own: Sequence[int], place: NDArray[np.int64]) -> Sequence[int]:
     """Values by their new numbers; between those of an interval none has gone."""
     if isinstance(own, range):
         return range(int(place[own.start]), int(place[own.start]) + len(own))
