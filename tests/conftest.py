@@ -20,6 +20,23 @@ settings.register_profile("nightly", parent=settings.get_profile("voile"), deran
 settings.load_profile("nightly" if os.environ.get("VOILE_NIGHTLY") else "voile")
 
 
+def _uses(item, *fixtures):
+    return not set(fixtures).isdisjoint(getattr(item, "fixturenames", ()))
+
+
+def pytest_collection_modifyitems(items):
+    """Two workers take half of the tests each: tests with Spark begin the first half, tests with PostgreSQL the
+    second, so that each server starts once. Commands that start a Spark of their own come before the session that
+    all other tests with Spark share: a process has one at a time."""
+    own = [item for item in items if item.path.name == "test_surface.py"]
+    shared = [item for item in items if _uses(item, "spark", "spark_cluster")]
+    server = [item for item in items if _uses(item, "postgresql")]
+    chosen = {id(item) for item in (*own, *shared, *server)}
+    others = [item for item in items if id(item) not in chosen]
+    first = max(0, len(items) // 2 - len(own) - len(shared))
+    items[:] = [*own, *shared, *others[:first], *server, *others[first:]]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _commands():
     yield
@@ -81,9 +98,9 @@ def spark_cluster():
         yield cluster
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def spark(spark_cluster):
-    """A session on it: a process has one at a time, so each file has its own."""
+    """A session on it: a process has one at a time."""
     from voile.spark.session import session
 
     os.environ.update(spark_cluster.environment)

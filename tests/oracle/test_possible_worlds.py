@@ -15,6 +15,7 @@ from tests.oracle.possible_worlds import (
     worst_given_outsiders,
     worst_posterior,
 )
+from tests.oracle.telling import CAUGHT_ON, is_telling, vector
 from tests.oracle.verdicts import ATTACKS, CONTROLS, NOT_CERTAIN, SEARCHING, VARIANTS, smallest_breach, subject_of
 from voile import catalog
 
@@ -22,12 +23,7 @@ MOST_SEARCHED = 100  # worlds; of an exact search each takes a hundredth of a se
 VECTORS = [(ell, values) for ell in (2, 3) for n in range(ell, 7) for values in count_vectors(n, ell)]
 
 
-def slow_if_large(*parameters):
-    """Five persons and more take seconds each."""
-    return pytest.param(*parameters, marks=[pytest.mark.slow] if len(parameters[-1]) >= 5 else [])
-
-
-each_vector = pytest.mark.parametrize("ell, values", [slow_if_large(*vector) for vector in VECTORS], ids=str)
+each_vector = pytest.mark.parametrize("ell, values", [vector(*one) for one in VECTORS], ids=str)
 
 
 def test_one_group_for_all_is_safe():
@@ -50,10 +46,10 @@ def test_distributions_sum_to_one(key):
 @pytest.mark.parametrize(
     "key, ell, values",
     [
-        slow_if_large(key, *vector)
+        vector(key, *one)
         for key in catalog.algorithms()
-        for vector in VECTORS
-        if not (key in SEARCHING and len(worlds(vector[-1])) > MOST_SEARCHED)
+        for one in VECTORS
+        if not (key in SEARCHING and len(worlds(one[-1])) > MOST_SEARCHED)
     ],
     ids=str,
 )
@@ -74,7 +70,7 @@ def test_ria_colour_by_colour_is_ria():
 @pytest.mark.parametrize(
     "name, ell, values",
     [
-        slow_if_large(name, ell, values)
+        vector(name, ell, values)
         for name in VARIANTS
         for ell, values in VECTORS
         if not (name.startswith("ria") and len(set(values)) > 4)  # too many orders of too many groups
@@ -85,8 +81,13 @@ def test_blocks_and_merging_keep_the_strong_rung(name, ell, values):
     assert worst_given_outsiders(VARIANTS[name](ell), values) <= Fraction(1, ell)
 
 
+SEVEN = [(0, 1, 2, 3, 4, 5, 6), (0, 0, 1, 1, 2, 2, 3), (0, 0, 0, 1, 1, 2, 3)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("values", [(0, 1, 2, 3, 4, 5, 6), (0, 0, 1, 1, 2, 2, 3), (0, 0, 0, 1, 1, 2, 3)], ids=str)
+@pytest.mark.parametrize(
+    "values", [SEVEN[0], *(pytest.param(v, marks=pytest.mark.nightly) for v in SEVEN[1:])], ids=str
+)
 def test_merging_seven_persons_to_k_keeps_the_strong_rung(values):
     """Two pairs and three, merged to groups of at least three: releases of two groups that were merged."""
     rda = subjects.catalog_algorithm("rda", l=2, also="k>=3")
@@ -160,6 +161,12 @@ def test_layers_keep_the_strong_rung(subject, values):
     assert apart
     assert bool(published) == (values[-1] != values[-2])  # twice a value is too much for a layer of three
     assert worst_given_outsiders(rda, values) <= Fraction(1, 2)
+
+
+def test_every_table_on_which_a_control_is_caught_is_tried():
+    tried = {values for _, values in VECTORS if is_telling(values)}
+    assert tried >= CAUGHT_ON
+    assert len(tried) < len({values for _, values in VECTORS})
 
 
 @pytest.mark.parametrize("name", CONTROLS)

@@ -12,6 +12,7 @@ from tests.oracle import subjects
 from tests.oracle.possible_worlds import count_vectors, worlds, worst_given_outsiders, worst_posterior
 from tests.oracle.shapes import standing
 from tests.oracle.small_runs import counted_children
+from tests.oracle.telling import vector
 
 HALF, MOST, ONE = Fraction(1, 2), Fraction(3, 4), Fraction(1)
 LIMIT = Fraction(3, 5)
@@ -80,20 +81,14 @@ def named(subject):
 
 
 def with_each_vector():
-    """Every subject with every count vector; seven persons take half a minute."""
+    """Every subject with every count vector; those of seven persons take half a minute."""
     for most, those in SUBJECTS.items():
         for subject in those:
             for ell in (2, 3):
                 for n in range(ell, most + 1):
                     for values in count_vectors(n, ell):
                         name = f"{named(subject)}-{ell}-{''.join(map(str, values))}"
-                        yield pytest.param(
-                            subject,
-                            ell,
-                            values,
-                            marks=[pytest.mark.slow] if n > (4 if most == 7 else 2) else [],
-                            id=name,
-                        )
+                        yield vector(subject, ell, values, few=4 if most == 7 else 2, id=name)
 
 
 @pytest.mark.parametrize("subject, ell, values", list(with_each_vector()))

@@ -8,6 +8,7 @@ import pytest
 
 from tests.oracle import subjects
 from tests.oracle.possible_worlds import count_vectors, posteriors, worst_given_outsiders, worst_posterior
+from tests.oracle.telling import vector
 
 LOOSE = {"least": 1, "limit": Fraction(3, 5)}
 RUNS = {
@@ -21,10 +22,8 @@ SIX = [(0, 0, 1, 1, 2, 2), (0, 0, 0, 1, 2, 3)]
 
 def vectors(of_six):
     """Count vectors of four and five persons, and some of six."""
-    return [
-        pytest.param(values, marks=[pytest.mark.slow] if len(values) > 5 else [], id="".join(map(str, values)))
-        for values in [*count_vectors(4, 2), *count_vectors(5, 2), *of_six]
-    ]
+    tried = [*count_vectors(4, 2), *count_vectors(5, 2), *of_six]
+    return [vector(values, few=5, id="".join(map(str, values))) for values in tried]
 
 
 def algorithm(key, also="", positions=subjects.POSITIONS):

@@ -27,12 +27,12 @@ from voile.algorithms.m_invariant import MInvariant
 pytestmark = pytest.mark.slow  # of processes, or of many worlds
 
 SIZES = [
-    pytest.param(2, 3, 3, 3, LINE, 96, id="m=2"),
-    pytest.param(2, 4, 2, 3, MIXED, 258, id="m=2, four values, mixed"),
+    pytest.param(2, 3, 3, 3, LINE, 96, id="m=2"),  # filling is caught on it: test_filling_tells
     pytest.param(3, 3, 3, 3, MIXED, 15, id="m=3, mixed"),
-    pytest.param(2, 3, 3, 4, LINE, 216, id="m=2, three and four", marks=pytest.mark.slow),
-    pytest.param(2, 3, 4, 2, LINE, 454, id="m=2, four and two", marks=pytest.mark.slow),
-    pytest.param(3, 4, 4, 3, LINE, 235, id="m=3, four values", marks=pytest.mark.slow),
+    pytest.param(2, 4, 2, 3, MIXED, 258, id="m=2, four values, mixed", marks=pytest.mark.nightly),
+    pytest.param(2, 3, 3, 4, LINE, 216, id="m=2, three and four", marks=pytest.mark.nightly),
+    pytest.param(2, 3, 4, 2, LINE, 454, id="m=2, four and two", marks=pytest.mark.nightly),
+    pytest.param(3, 4, 4, 3, LINE, 235, id="m=3, four values", marks=pytest.mark.nightly),
 ]
 
 

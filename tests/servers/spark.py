@@ -37,7 +37,12 @@ class SparkCluster:
 
     @property
     def settings(self):
-        return {"spark.authenticate": "true", "spark.executor.memory": "1g", "spark.executor.cores": "1"}
+        return {
+            "spark.authenticate": "true",
+            "spark.executor.memory": "1g",
+            "spark.executor.cores": "1",
+            "spark.sql.shuffle.partitions": "4",
+        }
 
     @property
     def environment(self):

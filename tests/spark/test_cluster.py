@@ -11,6 +11,7 @@ import voile
 from benchmarks import adult
 from voile.errors import VoileError
 from voile.output.staging import Staging
+from voile.spark import versions
 from voile.spark.auditing import audit_on_cluster
 from voile.spark.publishing import prepared, run, silent
 
@@ -96,3 +97,10 @@ def test_an_executor_that_is_killed(spark, spark_cluster, adult_folder, tmp_path
 
 def test_after_executors_were_lost_others_go_on(spark, adult_folder, tmp_path):
     assert published(spark, adult_folder, adult.columns(), "rda", tmp_path / "again", l=4).ok
+
+
+def test_executors_of_another_version_are_refused(spark, monkeypatch):
+    versions.require_same(spark)  # the control
+    monkeypatch.setattr(versions, "__version__", "9.9.9")  # of the driver: executors import their own
+    with pytest.raises(VoileError, match=r"executors with another version.*9\.9\.9"):
+        versions.require_same(spark)

@@ -19,12 +19,6 @@ pytestmark = pytest.mark.slow
 DISEASES = ["flu", "gout", "HIV", "ulcer"]
 
 
-@pytest.fixture(scope="module")
-def spark():
-    with session("local[2]", {"spark.sql.shuffle.partitions": "2"}) as found:
-        yield found
-
-
 def counts_of(table):
     """How often each value of each column is there, by its label or number."""
     found = {}

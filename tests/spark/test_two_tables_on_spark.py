@@ -13,7 +13,6 @@ from voile.output.staging import Staging
 from voile.spark import writing
 from voile.spark.auditing import audit_on_cluster
 from voile.spark.publishing import prepared, run, silent
-from voile.spark.session import session
 
 pytestmark = pytest.mark.slow
 SCHEMA = Schema(
@@ -24,12 +23,6 @@ SCHEMA = Schema(
     )
 )
 ROWS = 2000
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with session("local[2]", {"spark.sql.shuffle.partitions": "4"}) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

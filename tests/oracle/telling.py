@@ -1,0 +1,24 @@
+"""Which count vectors `make test` tries: all of up to five persons, and every larger one on which a control is
+caught. A mistake that the controls know is seen on these; `make nightly` tries all others."""
+
+import pytest
+
+from tests.oracle import safe_controls, verdicts
+
+FEW, MOST = 4, 5  # persons: for `make quick`, and for `make test`
+CAUGHT_ON = frozenset(control[2] for control in verdicts.CONTROLS.values()) | frozenset(
+    control[3] for control in safe_controls.CONTROLS.values()
+)
+
+
+def is_telling(values):
+    """Whether `make test` tries it."""
+    return len(values) <= MOST or values in CAUGHT_ON
+
+
+def vector(*parameters, few=FEW, **options):
+    """Parameters of a test, its count vector last: slow with more than a few persons, nightly if it tells nothing
+    that others do not."""
+    values = parameters[-1]
+    mark = [] if len(values) <= few else [pytest.mark.slow if is_telling(values) else pytest.mark.nightly]
+    return pytest.param(*parameters, marks=mark, **options)
