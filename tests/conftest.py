@@ -13,6 +13,8 @@ from tests import command_line
 os.environ.setdefault("VOILE_REPORT", "no")  # drawing costs a second each; tests of reports ask for them
 SHARED = Path(os.environ.get("VOILE_SHARED") or Path(__file__).parents[2] / "shared")
 
+COLLECTED = pytest.StashKey[list[pytest.Item]]()  # with what only `make nightly` runs
+
 settings.register_profile(
     "voile", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None
 )
@@ -24,7 +26,7 @@ def _uses(item, *fixtures):
     return not set(fixtures).isdisjoint(getattr(item, "fixturenames", ()))
 
 
-def pytest_collection_modifyitems(items):
+def _in_order(items):
     """Two workers take half of the tests each: tests with Spark begin the first half, tests with PostgreSQL the
     second, so that each server starts once. Commands that start a Spark of their own come before the session that
     all other tests with Spark share: a process has one at a time."""
@@ -34,7 +36,14 @@ def pytest_collection_modifyitems(items):
     chosen = {id(item) for item in (*own, *shared, *server)}
     others = [item for item in items if id(item) not in chosen]
     first = max(0, len(items) // 2 - len(own) - len(shared))
-    items[:] = [*own, *shared, *others[:first], *server, *others[first:]]
+    return [*own, *shared, *others[:first], *server, *others[first:]]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config, items):
+    config.stash[COLLECTED] = list(items)
+    yield  # what is not asked for is taken out
+    items[:] = _in_order(items)
 
 
 @pytest.fixture(scope="session", autouse=True)

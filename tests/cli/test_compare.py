@@ -105,7 +105,7 @@ def test_interrupted_and_taken_up_again(tmp_path):
         time.sleep(0.05)
     offspring = _children_of(running.pid)
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=300)
     assert running.returncode == 130 and b"Traceback" not in said
     assert b"kept in .out.voile-runs" in said and b"delete that file" in said
     assert left_behind(tmp_path) == [".out.voile-runs"]

@@ -2,8 +2,8 @@
 
 import os
 import pty
+import select
 import sys
-import time
 
 from rich.console import Console
 
@@ -17,21 +17,24 @@ def test_silent_when_not_a_terminal(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def read_until(terminal, word):
+    """What was written on a terminal, until a word is among it."""
+    seen = ""
+    while word not in seen:
+        assert select.select([terminal], [], [], 120)[0], f"{word} does not appear"
+        seen += os.read(terminal, 10**6).decode()
+
+
 def test_appears_by_itself_while_a_stage_cannot_count(monkeypatch):
     ours, theirs = pty.openpty()
     monkeypatch.setattr(progress, "PATIENCE", 0.05)
     with os.fdopen(theirs, "w") as screen:
         monkeypatch.setattr(progress, "Console", lambda **_: Console(file=screen, force_terminal=True))
         with ProgressBar() as report:
-            report("reading", 0)
-            time.sleep(0.5)
-            report("grouping", 0.25)
-            time.sleep(0.3)
-        screen.flush()
-        shown = os.read(ours, 10**6).decode()
+            for stage, share in (("reading", 0), ("grouping", 0.25)):
+                report(stage, share)
+                read_until(ours, stage)
     os.close(ours)
-    assert "reading" in shown
-    assert "grouping" in shown
 
 
 def test_a_quick_run_shows_nothing(monkeypatch, capfd):

@@ -14,6 +14,10 @@ from voile.ledger.store import Ledger
 
 pytestmark = pytest.mark.slow
 CHUNKS = 4
+# the first of four chunks: every fourth byte, every fourth length
+each_chunk = pytest.mark.parametrize(
+    "chunk", [0, *(pytest.param(c, marks=pytest.mark.nightly) for c in range(1, CHUNKS))]
+)
 
 
 @pytest.fixture
@@ -48,7 +52,7 @@ def flip(scene, place, bit):
     return bytes(content)
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@each_chunk
 def test_every_byte_flipped(closed, chunk):
     rng = random.Random(chunk)
     for place in range(chunk, closed.ledger.stat().st_size, CHUNKS):
@@ -59,7 +63,7 @@ def test_every_byte_flipped(closed, chunk):
         assert ledger.next_release == 2
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@each_chunk
 def test_every_length(closed, chunk):
     content = closed.ledger.read_bytes()
     for length in reversed(range(chunk, len(content), CHUNKS)):

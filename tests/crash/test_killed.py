@@ -6,11 +6,17 @@ from tests.crash.aftermath import aftermath
 from tests.crash.stage import ACTS
 
 CHUNKS = 6
+# every call of a release; of the other acts, whose steps are the same, some calls, and all at night
+DAILY = {"next": CHUNKS, "create": 2, "rotate": 2, "first": 1}
+TRIED = [
+    pytest.param(act, chunk, marks=[] if chunk < DAILY[act] else pytest.mark.nightly)
+    for act in ACTS
+    for chunk in range(CHUNKS)
+]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize("act, chunk", TRIED)
 def test_nothing_is_lost_wherever_a_run_is_killed(stage, act, chunk):
     found = []
     for point in stage.plan(act)[chunk::CHUNKS]:

@@ -12,6 +12,7 @@ from tests.crash.invariants import violations
 from tests.crash.ledger_book import read_book
 from tests.crash.power_loss import tree_of
 from tests.crash.scene import sightings
+from tests.crash.warm_process import PATIENCE
 
 EIGHT = [f"own{i}" for i in range(8)]
 pytestmark = pytest.mark.slow
@@ -42,13 +43,25 @@ def test_eight_publishers_at_once(stage):
     assert aftermath(stage.scene, stage.warm) == []
 
 
+def kill_five(runs, out, rng):
+    """One when it has begun, others when one or two more releases are to be seen: three of eight come through."""
+    before = len(visible(out))
+    for number, run in enumerate(rng.sample(runs, 5)):
+        until = time.monotonic() + PATIENCE
+        while len(visible(out)) < before + number // 2 or not run.said.with_suffix(".err").exists():
+            assert time.monotonic() < until, "nobody publishes"
+            time.sleep(0.005)
+        os.kill(run.pid, signal.SIGKILL)
+
+
+def visible(out):
+    return [name for name in os.listdir(out) if not name.startswith(".")]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_some_are_killed(stage, seed):
-    rng = random.Random(seed)
     runs = started(stage)
-    for run in rng.sample(runs, 5):
-        time.sleep(rng.uniform(0.0, 0.4))
-        os.kill(run.pid, signal.SIGKILL)
+    kill_five(runs, stage.scene.out, random.Random(seed))
     outcomes = [run.wait() for run in runs]
     assert {outcome.code for outcome in outcomes} <= {0, -9}
     assert [words for outcome in outcomes for words in unspeakable(outcome)] == []

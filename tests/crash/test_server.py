@@ -1,9 +1,7 @@
 """A ledger on a server: server or publisher killed before every statement, and eight publishers at once."""
 
 import itertools
-import os
 import random
-import signal
 import time
 
 import pytest
@@ -15,7 +13,8 @@ from tests.crash.power_loss import tree_of
 from tests.crash.scene import sightings
 from tests.crash.server_stage import ServerStage
 from tests.crash.statements import Statements
-from tests.crash.warm_process import WarmProcess
+from tests.crash.test_publishers import kill_five, visible
+from tests.crash.warm_process import PATIENCE, WarmProcess
 from tests.ledger.clinic import FLU, HIV, begin, known, publish
 from voile.errors import LedgerRefused
 from voile.ledger import UNKNOWN, Ledger
@@ -127,12 +126,9 @@ def test_eight_publishers_at_once(stage):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_some_of_eight_are_killed(stage, seed):
-    rng = random.Random(seed)
     scene = stage.set()
     runs = [stage.warm.start(scene.publish(table), keys=scene.keys) for table in EIGHT]
-    for run in rng.sample(runs, 5):
-        time.sleep(rng.uniform(0.0, 0.4))
-        os.kill(run.pid, signal.SIGKILL)
+    kill_five(runs, scene.out, random.Random(seed))
     outcomes = [run.wait() for run in runs]
     assert {-9} <= {outcome.code for outcome in outcomes} <= {0, -9}
     assert [words for outcome in outcomes for words in unspeakable(outcome)] == []
@@ -145,10 +141,8 @@ def test_the_server_is_killed_under_eight_publishers(stage, postgresql):
     """Each has published or refuses with a reason; what is visible is remembered, and the next run goes on."""
     scene = stage.set()
     runs = [stage.warm.start(scene.publish(table), keys=scene.keys) for table in EIGHT]
-    until = time.monotonic() + 60
-    while (
-        len([name for name in os.listdir(scene.out) if not name.startswith(".")]) < 4 and time.monotonic() < until
-    ):
+    until = time.monotonic() + PATIENCE
+    while len(visible(scene.out)) < 4 and time.monotonic() < until:
         time.sleep(0.02)
     postgresql.kill()
     postgresql.start()

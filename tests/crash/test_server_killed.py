@@ -17,7 +17,7 @@ ROWS = 6000
 
 # Each moment is a sleep that the server itself falls into; the rehearsal at the beginning is let through.
 _TRIGGER = """
-create function sleep_now() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return new; end $$;
+create function sleep_now() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$;
 create function at_creation() returns event_trigger language plpgsql as $$
 declare made record;
 begin
@@ -28,7 +28,7 @@ create event trigger slow on ddl_command_end when tag in ('CREATE TABLE') execut
 """
 _CREATE = "create {kind} trigger slow after insert on %s {when} for each row execute function sleep_now()"
 MOMENTS = {
-    "creating": "perform pg_sleep(60);",
+    "creating": "perform pg_sleep(600);",
     "copying": f"execute format('{_CREATE.format(kind='', when='')}', made.objid::regclass);",
     "committing": "execute format('"
     + _CREATE.format(kind="constraint", when="deferrable initially deferred")

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE = 90.0  # seconds until a run is taken as hung
+PATIENCE = 300.0  # seconds until a run is taken as hung; it is there long before
 MUCH_PATIENCE = 1200.0  # of one that may have to compile, or compares a whole catalog
 
 

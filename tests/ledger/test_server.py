@@ -4,6 +4,7 @@ words that tell nothing."""
 import contextlib
 import shutil
 import sys
+import time
 
 import psycopg
 import pytest
@@ -28,6 +29,12 @@ def run(address, *statements):
     with psycopg.connect(address.partition("#")[0], autocommit=True) as other:
         other.execute(f"set search_path = {schema_of(address)}")
         return [other.execute(statement) for statement in statements]
+
+
+def shown(address, setting):
+    """What a session finds that begins now."""
+    with psycopg.connect(address.partition("#")[0]) as other:
+        return other.execute(f"show {setting}").fetchone()[0]
 
 
 @pytest.fixture
@@ -257,7 +264,10 @@ def test_a_commit_that_rolled_back_is_no_commit(server_ledger):
 @pytest.mark.parametrize("setting", ["fsync", "full_page_writes"])
 def test_a_server_that_forgets_is_refused(postgresql, small, setting):
     def put(value):
-        run(small, f"alter system set {setting} = {value}", "select pg_reload_conf()", "select pg_sleep(0.5)")
+        run(small, f"alter system set {setting} = {value}", "select pg_reload_conf()")
+        until = time.monotonic() + 120
+        while shown(small, setting) != value:
+            assert time.monotonic() < until, "the server does not read its settings again"
 
     put("off")
     try:

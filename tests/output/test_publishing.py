@@ -137,7 +137,7 @@ import voile
 from voile import writing
 def stuck(*arguments):
     print("staged", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 writing.audit = stuck
 from voile.cli.main import main
 sys.argv = ["voile", "anonymize", *sys.argv[1:]]
@@ -156,7 +156,7 @@ def test_an_interrupted_run_reveals_nothing(tmp_path, how):
     )
     assert child.stdout.readline() == "staged\n"
     child.send_signal(how)
-    _, error = child.communicate(timeout=30)
+    _, error = child.communicate(timeout=300)
     assert not (tmp_path / "out").exists()
     if how == signal.SIGKILL:
         assert len(left_behind(tmp_path)) == 1

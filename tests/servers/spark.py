@@ -96,9 +96,9 @@ class SparkCluster:
         return found
 
     def executors(self):
-        """The executors that run now."""
+        """The executors that run now for this cluster."""
         words = "CoarseGrainedExecutorBackend"
-        return [p for p in psutil.process_iter(["cmdline"]) if any(words in w for w in p.info["cmdline"] or [])]
+        return [p for p in self.processes() if any(words in word for word in p.info["cmdline"] or [])]
 
     def _start(self, what, *arguments):
         environment = {
