@@ -53,7 +53,7 @@ def available() -> bool:
 
 
 def columns(sensitive: str = "occupation", *, weighted: bool = False) -> dict[str, dict[str, object]]:
-    """The spec: the four QI and one sensitive column; `weighted` as paper 000 sets them for GDA."""
+    """The spec: the four QI and one sensitive column; `weighted` as Liu and Wang 2012 set them for GDA."""
     weights = (1, 10_000, 1, 1) if weighted else (1, 1, 1, 1)
     roles: dict[str, dict[str, object]] = {
         name: {"role": "qi", "type": "category" if name == "gender" else "integer", "weight": weight}

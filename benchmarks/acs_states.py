@@ -1,4 +1,4 @@
-"""ACS 2018 as facts/safety.md 4.1 uses it: five quasi-identifiers and 27 groups of occupations, 295,243 rows.
+"""ACS 2018 as docs/facts/safety.md 4.1 uses it: five quasi-identifiers and 27 groups of occupations, 295,243 rows.
 
 Age and the rank of 24 degrees are numbers; states lie in divisions and regions; places of birth are in the US (the
 fifty states and DC) or foreign; sex. An occupation is the prefix of its name; two names have none and stand for

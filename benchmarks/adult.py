@@ -18,7 +18,7 @@ NUMBERS = QUASI[:4]
 SIX = ("age", "education", "marital-status", "race", "sex", "native-country")
 SEVEN = (*SIX, "workclass")
 SENSITIVE = "occupation"
-PRIVATE_APART = [  # of workclass; facts/sweep.md B2.10 and "assumed 1/7" in B3 suggest such a tree, not ARX's
+PRIVATE_APART = [  # of workclass; docs/facts/sweep.md B2.10 and "assumed 1/7" in B3 suggest such a tree, not ARX's
     ["Private", "Private", "*"],
     *([value, "Self-employed", "*"] for value in ("Self-emp-not-inc", "Self-emp-inc")),
     *([value, "Government", "*"] for value in ("Federal-gov", "Local-gov", "State-gov")),
@@ -33,7 +33,7 @@ def available() -> bool:
 
 
 def columns() -> dict[str, dict[str, object]]:
-    """The spec of the seven QI of facts/bsgi.md."""
+    """The spec of the seven QI of docs/facts/bsgi.md."""
     roles: dict[str, dict[str, object]] = {
         name: {"role": "qi", "type": "integer" if name in NUMBERS else "category"} for name in QUASI
     }
@@ -42,7 +42,7 @@ def columns() -> dict[str, dict[str, object]]:
 
 
 def six_columns() -> dict[str, dict[str, object]]:
-    """The spec of the six QI of facts/peers.md, with ARX's hierarchies; age is a number."""
+    """The spec of the six QI of docs/facts/peers.md, with ARX's hierarchies; age is a number."""
     folder = DATA / "adult" / "hierarchies"
     found: dict[str, dict[str, object]] = {
         name: {"role": "qi", "hierarchy": next(folder.glob(f"*{name}.csv"))} for name in SIX[1:]
@@ -51,7 +51,7 @@ def six_columns() -> dict[str, dict[str, object]]:
 
 
 def tree_columns(sensitive: str = SENSITIVE, quasi: Sequence[str] = SIX) -> dict[str, dict[str, object]]:
-    """The spec of facts/sweep.md: ARX's hierarchies for every column, the sensitive one and age too.
+    """The spec of docs/facts/sweep.md: ARX's hierarchies for every column, the sensitive one and age too.
 
     ARX's labels of ages are off by one; only their structure is used.
     """
@@ -68,7 +68,7 @@ def complete_rows(*names: str) -> pl.DataFrame:
 
 
 def all_complete_rows(*names: str) -> pl.DataFrame:
-    """The 45,222 rows without a missing value of both files, as paper 002 uses them."""
+    """The 45,222 rows without a missing value of both files, as Tian and Zhang 2009 use them."""
     both = pl.concat([_read("adult.data", 0), _read("adult.test", 1)])
     return both.select(names or (*SIX, SENSITIVE))
 
@@ -98,7 +98,7 @@ def resampled(rows: int, seed: int = 1) -> pl.DataFrame:
 def redrawn(rows: int, quasi: Sequence[str] = SIX, share: float = REDRAWN, seed: int = 1) -> pl.DataFrame:
     """Bootstrap of the 45,222 rows; then a small share of the cells of each QI is drawn anew from its column.
 
-    Many rows stay alike, as in a large table of people (facts/sweep.md B5), and rare combinations appear.
+    Many rows stay alike, as in a large table of people (docs/facts/sweep.md B5), and rare combinations appear.
     """
     rng = np.random.default_rng(seed)
     frame = all_complete_rows(*quasi, SENSITIVE)

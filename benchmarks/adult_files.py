@@ -11,7 +11,7 @@ from benchmarks import adult
 
 
 def write(folder: Path) -> tuple[Path, Path]:
-    """The 30,162 complete rows with the seven QI of facts/bsgi.md; returns table and spec."""
+    """The 30,162 complete rows with the seven QI of docs/facts/bsgi.md; returns table and spec."""
     folder.mkdir(parents=True, exist_ok=True)
     table, spec = folder / "adult.csv", folder / "adult.toml"
     adult.complete_rows().write_csv(table)

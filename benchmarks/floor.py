@@ -1,4 +1,4 @@
-"""The floor of design section 7: what the least possible work on the same rows costs here, now."""
+"""The floor of docs/architecture.md: what the least possible work on the same rows costs here, now."""
 
 import time
 from collections.abc import Sequence

@@ -47,7 +47,7 @@ class Point:
     delta: Fraction = DELTA
 
 
-FACTS = [  # points of facts/k_jump.md, section 5, with its CPU seconds and matrices
+FACTS = [  # points of docs/facts/k_jump.md, section 5, with its CPU seconds and matrices
     (Point(48, EIGHT, 3, 1), 4.3, 4.0e6),
     (Point(28, EIGHT, 4, 1), 0.8, 1.0e6),
     (Point(32, EIGHT, 4, 1), 19, None),
@@ -221,7 +221,7 @@ def text_of(found: dict[str, Any]) -> str:
             markdown("Rows within the same time (3 values)", reached(found["reach"])),
             "![CPU seconds by rows](k_jump.svg)\n",
             markdown("Every point of it", shown),
-            markdown("The points of facts/k_jump.md, section 5", found["facts"]),
+            markdown("The points of docs/facts/k_jump.md, section 5", found["facts"]),
             "The tables of the facts came from another draw of the same generator: compare the order of size. n "
             "is the number of\nfunctions: every jump ends in nothing. `tables` is the permutation set of the "
             "root, `left` its disclosure set.\n",
@@ -229,7 +229,7 @@ def text_of(found: dict[str, Any]) -> str:
             "The longer the jumps of the fine functions, the fewer disclosure sets depend on one another. "
             "The search is safe with\nany vector; what it publishes may differ. With 32 rows all sixteen leaves "
             "are pairs: within every group of g3 all\nrows look alike, and its disclosure sets need not be judged "
-            "(transitivity lemma, facts section 4.7).\n",
+            "(transitivity lemma, docs/facts/k_jump.md section 4.7).\n",
             markdown("What there is to look at (counted, k = 1 unless said)", found["ideas"]),
             "A table is one assignment of values to persons; a matrix stands for all tables with the same counts "
             "in each leaf, or\nin each group of the finest function whose disclosure set is needed. Finer "

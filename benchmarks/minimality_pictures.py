@@ -1,4 +1,4 @@
-"""`python -m benchmarks.minimality_pictures`: the pictures of docs/minimality.md, from Table 1 of paper 004.
+"""`python -m benchmarks.minimality_pictures`: the pictures of docs/minimality.md, from Table 1 of Liu et al. 2015.
 
 Everything they show is computed here: groups, tables left, shares and evaluation paths.
 """

@@ -1,7 +1,8 @@
 """Tables of one ordered quasi-identifier, and nested cuts of a binary tree over it as a sequence of functions.
 
-The tables on which k-jump is measured (facts of paper 004, section 5). Leaves hold unevenly many rows, at least
-two: in a tree that looks the same from everywhere nobody stands out, and a naive search would be safe already.
+The tables on which k-jump is measured (docs/facts/k_jump.md section 5). Leaves hold unevenly many rows, at
+least two: in a tree that looks the same from everywhere nobody stands out, and a naive search would be safe
+already.
 """
 
 from fractions import Fraction

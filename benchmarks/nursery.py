@@ -1,4 +1,4 @@
-"""Nursery as paper 002 uses it: 12,960 applications for a nursery school, the decision (class) sensitive.
+"""Nursery as Tian and Zhang 2009 use it: 12,960 applications for a nursery school, the decision (class) sensitive.
 
 The table holds every combination of its eight attributes once, so every row is unique in them. 33.3 % of the
 decisions are not_recom, 32.9 % priority, 31.2 % spec_prior, 2.5 % very_recom, and two rows recommend: no

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.queries`: how wrong counts from a release are, as in paper 000, section 4.2.
+"""`python -m benchmarks.queries`: how wrong counts from a release are, as in Liu and Wang 2012, section 4.2.
 
 For l = 6 to 10 and conditions on age, gender, both and all four columns: the mean error of 1,000 queries
 (`qwe_mean`) with occupation and with income as the sensitive column. Writes queries.md, queries.json, queries.svg
@@ -23,7 +23,7 @@ from voile.measuring import parse_measures
 from voile.rendering.release_frame import render
 
 HERE = Path(__file__).parent
-# label, algorithm, its parameters beside l, and whether columns have the weights of paper 000
+# label, algorithm, its parameters beside l, and whether columns have the weights of Liu and Wang 2012
 RUNS: list[tuple[str, str, dict[str, object], bool]] = [
     ("rda (safe)", "rda", {}, False),
     ("gda (not safe)", "gda", {}, True),

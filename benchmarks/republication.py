@@ -1,4 +1,4 @@
-"""A census table that changes, published again and again, as in paper 001, section 5.
+"""A census table that changes, published again and again, as in Xiao and Tao 2007, section 5.
 
 T(1) has 200,000 persons of 600,000, drawn from ACS 2018 in the papers' domains (`acs.py`). Every later table lacks
 r persons of the one before, drawn at random, and has r others from the pool; nobody comes back.

@@ -24,7 +24,7 @@ SPEED: dict[str, tuple[str, dict[str, object], float]] = {  # algorithm, paramet
     "anatomy": ("anatomy", {}, 1.5),
 }
 ELLS = range(2, 8)
-LOSS: dict[str, tuple[str, dict[str, object], list[float] | None]] = {  # and what facts/bsgi.md A6 has
+LOSS: dict[str, tuple[str, dict[str, object], list[float] | None]] = {  # and what docs/facts/bsgi.md A6 has
     "mondrian, frequency, medians": ("mondrian", {"cuts": "median"}, [0.031, 0.164, 0.470, 0.658, 0.791, 0.878]),
     "mondrian, frequency": ("mondrian", {}, [0.031, 0.164, 0.470, 0.658, 0.791, 0.878]),
     "mondrian, relaxed, frequency": ("mondrian", {"mode": "relaxed"}, None),
@@ -43,7 +43,8 @@ LOSS: dict[str, tuple[str, dict[str, object], list[float] | None]] = {  # and wh
     "incognito": ("incognito", {}, None),
 }
 RELAXED = {"property": "distinct", "cuts": "median", "mode": "relaxed"}
-SIZES = [2.37, 4.21, 7.23, 9.66, 14.12, 19.25]  # facts/bsgi.md A3: average groups of relaxed distinct Mondrian
+# average groups of relaxed distinct Mondrian, docs/facts/bsgi.md A3
+SIZES = [2.37, 4.21, 7.23, 9.66, 14.12, 19.25]
 
 
 def speed(folder: Path) -> list[dict[str, Any]]:
@@ -101,7 +102,7 @@ def loss() -> list[dict[str, Any]]:
 
 
 def group_sizes() -> list[dict[str, Any]]:
-    """Average groups of relaxed distinct Mondrian, which paper 003 compares itself with."""
+    """Average groups of relaxed distinct Mondrian, which Ye et al. 2008 compare BSGI with."""
     table = voile.read(adult.complete_rows(), adult.columns())
     return [
         {
@@ -124,7 +125,7 @@ def main() -> None:
         "# The papers' rivals\n\nMade by `python -m benchmarks.rivals`; one run, to be read as ratios.\n",
         markdown("A million rows, l = 5, Parquet to Parquet with audit, resampled Adult", found["speed"]),
         markdown("Adult, 30,162 rows, six QI with ARX's hierarchies: 720 nodes, grouping alone", found["search"]),
-        markdown("Adult, 30,162 rows, seven QI, sensitive occupation, beside facts/bsgi.md", found["loss"]),
+        markdown("Adult, 30,162 rows, seven QI, sensitive occupation, beside docs/facts/bsgi.md", found["loss"]),
         "Free cuts are ours: the facts have medians alone. So are sides of the curve shorter for numbers.\n"
         "A run that keeps only distinct l loses less because it promises less: see frequency_l.\n",
         markdown("Relaxed Mondrian with l different values: average group", found["group_sizes"]),

@@ -21,7 +21,7 @@ from benchmarks.child import measured
 
 HERE = Path(__file__).parent
 SIZES = (30_000, 100_000, 1_000_000)
-FACTS = {  # facts/bsgi.md A6
+FACTS = {  # docs/facts/bsgi.md A6
     "bsgi": {2: 0.1076, 3: 0.1666, 4: 0.2120, 5: 0.2442, 6: 0.2937, 7: 0.2999},
     "elig": {2: 0.0112, 3: 0.0284, 4: 0.0550, 5: 0.0920, 6: 0.1456, 7: 0.2088},
 }
@@ -194,8 +194,8 @@ def main() -> None:
         markdown("Audit of a 1M-row release in memory: all models, and each by itself on counted bags", audits),
         markdown("Adult, 30,162 rows, seven QI, sensitive occupation", found["quality"]),
         markdown("Adult, six QI with ARX's hierarchies, beside the peers: from frame to frame", releases),
-        "ARX 3.9.2, from facts/peers.md, not run here: gcp_minus1 0.108 with 2.1 % suppressed at l = 3, 0.467\n"
-        "with 24.7 % suppressed at l = 5 (frequency l). A peer that keeps only distinct l loses less because it\n"
+        "ARX 3.9.2, from docs/facts/peers.md, not run here: gcp_minus1 0.108 with 2.1 % suppressed at l = 3,\n"
+        "0.467 with 24.7 % at l = 5 (frequency l). A peer that keeps only distinct l loses less because it\n"
         "promises less: see frequency_l; its sets of values are charged as sets, the nodes of others as nodes.\n",
         markdown("Each audit of an elig release of Adult, 30,162 rows, beside pyCANON", checks),
         "Random groups: [streamliner.md](streamliner.md). Counts from a release: [queries.md](queries.md).\n",

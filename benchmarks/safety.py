@@ -1,7 +1,7 @@
 """`python -m benchmarks.safety [RUNS]`: what safety from someone who knows the algorithm costs.
 
 GCP of `glass`, `symb`, `blind_cut` and `rda`, which are safe, and of rivals that are not, on Adult and ACS
-beside facts/safety.md 4.1, and on tables that nothing was tuned on; beside ARX; and how wrong counts from the
+beside docs/facts/safety.md 4.1, and on tables that nothing was tuned on; beside ARX; and how wrong counts from the
 releases are. What draws at random is run RUNS times (20), on large tables until its mean is steady. Writes
 safety.md, safety.json, safety.png and safety.svg, safety_queries.png and safety_queries.svg. Speed: `python -m
 benchmarks.safety_speed`.
@@ -139,8 +139,8 @@ def text_of(found: dict[str, Any]) -> str:
 
 Made by `python -m benchmarks.safety` in {found["seconds"] / 60:.0f} minutes. What draws is run {found["most"]}
 times; on tables of more than {LARGE:,} rows until the standard error of its mean is below {STEADY:.2%} of it.
-± is that error. In brackets: times the figure of facts/safety.md 4.1. "strong": safe even if everybody outside
-the victim's group is known;
+± is that error. In brackets: times the figure of docs/facts/safety.md 4.1. "strong": safe even if everybody
+outside the victim's group is known;
 "marginal": safe from someone who knows the algorithm, but no other person's value; "no": not safe from someone
 who knows the algorithm. All groups keep frequency l; nothing is suppressed unless said. GCP is `gcp_leaves`.
 
@@ -150,12 +150,12 @@ who knows the algorithm. All groups keep frequency l; nothing is suppressed unle
         "The facts have Mondrian with medians alone; free cuts are ours. Settings were chosen on Adult, and some\n"
         "of them (`limit`, `sure`, only halves for blind_cut) by looking at ACS as well: both flatter a little.\n",
         "## Beside ARX: six QI, ARX's hierarchies, frequency l\n\n" + table(beside_arx(entries)),
-        "ARX 3.9.2 from facts/peers.md, not run here; it is not safe from someone who knows it.\n",
+        "ARX 3.9.2 from docs/facts/peers.md, not run here; it is not safe from someone who knows it.\n",
         "# Tables we did not tune on\n",
         *(losses(name, entries) for name in UNTUNED),
         "# Counts from these releases\n\nMean error of 400 counts of one sensitive value and one sex, a range of\n"
         "ages, or both (`qwe_mean`: relative to the true count, or to .5 % of all rows if that is more). In\n"
-        "brackets: facts/safety.md 4.2, which does not say how long its ranges of ages are.\n\n"
+        "brackets: docs/facts/safety.md 4.2, which does not say how long its ranges of ages are.\n\n"
         "![errors of counts](safety_queries.png)\n",
         *(counts(name, found["errors"]) for name in TABLES if TABLES[name].queried),
         "Speed: [safety_speed.md](safety_speed.md).\n",

@@ -1,4 +1,5 @@
-"""What facts/safety.md has, to stand beside what is measured: GCP of 4.1, errors of counts of 4.2, and ARX."""
+"""What docs/facts/safety.md has, to stand beside what is measured: GCP of 4.1, errors of counts of 4.2, and
+ARX."""
 
 GCP = {  # table, run: by l as in safety_tables
     ("adult7", "rda"): (0.278, 0.397, 0.466, 0.515, 0.550, 0.580),
@@ -35,4 +36,4 @@ SEX = {  # errors of counts with a condition on sex, by l; lengths of ranges of 
     ("acs", "symb"): {4: 0.400, 6: 0.459},
     ("acs", "elig"): {4: 0.031, 6: 0.146},
 }
-ARX = {3: (0.108, 0.021), 5: (0.467, 0.247)}  # l: gcp_minus1, share of rows suppressed (facts/peers.md)
+ARX = {3: (0.108, 0.021), 5: (0.467, 0.247)}  # l: gcp_minus1, share of rows suppressed (docs/facts/peers.md)

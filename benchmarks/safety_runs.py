@@ -43,7 +43,8 @@ GCPS = ("gcp_leaves", "gcp_minus1")
 
 
 def queries(condition: str) -> str:
-    """The measure of facts/safety.md 4.2: 400 counts of one sensitive value, against .5 % of all rows at least."""
+    """The measure of docs/facts/safety.md 4.2: 400 counts of one sensitive value, against .5 % of all rows at
+    least."""
     return f"qwe_mean[queries=400, on={condition}]"
 
 

@@ -1,6 +1,6 @@
-"""`python -m benchmarks.series`: a table that is published again and again, as in paper 001, section 5, and
-the 15 waves of nlswork. Writes series.md, series.json, series.svg and series.png; needs the extra `bench` for the
-pictures.
+"""`python -m benchmarks.series`: a table that is published again and again, as in Xiao and Tao 2007, section 5,
+and the 15 waves of nlswork. Writes series.md, series.json, series.svg and series.png; needs the extra `bench` for
+the pictures.
 
 Speed and memory as multiples of the floor: `python -m benchmarks.series_speed`.
 """

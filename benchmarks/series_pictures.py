@@ -1,4 +1,4 @@
-"""Figures 4 to 9 of paper 001 as one picture: series.svg and series.png."""
+"""Figures 4 to 9 of Xiao and Tao 2007 as one picture: series.svg and series.png."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ def picture(found: dict[str, Any]) -> dict[str, Any]:
         panel("9a  m = 10, grouping", found["figure_9a"], r, seconds, "line", x_format=",", format=".2f"),
         panel("9b  r = 5,000, grouping", found["figure_9b"], m, seconds, "line", format=".2f"),
     ]
-    return sheet("A series of releases: Figures 4 to 9 of paper 001 on ACS 2018", panels)
+    return sheet("A series of releases: Figures 4 to 9 of Xiao and Tao 2007 on ACS 2018", panels)
 
 
 def draw(found: dict[str, Any], folder: Path) -> None:

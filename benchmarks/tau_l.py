@@ -1,5 +1,6 @@
-"""`python -m benchmarks.tau_l`: (tau,l)-diversity on Adult and Nursery, as in paper 002, section IV. Writes
-tau_l.md, tau_l.json, tau_l.svg and tau_l.png; needs the extras `bench` (pictures) and `ml` (decision trees).
+"""`python -m benchmarks.tau_l`: (tau,l)-diversity on Adult and Nursery, as in Tian and Zhang 2009, section IV.
+Writes tau_l.md, tau_l.json, tau_l.svg and tau_l.png; needs the extras `bench` (pictures) and `ml` (decision
+trees).
 
 Every release is written as CSV and read again by two: the product's audit, and a checker that shares no code with
 it. Speed as multiples of the floor: `python -m benchmarks.tau_l_speed`.
@@ -37,7 +38,7 @@ from voile.models.tau_l_diversity import TauLDiversity
 HERE = Path(__file__).parent
 TOLERATED = 0.003  # um below the facts
 ALGORITHMS = ("sweep", "sweep_e", "elig")
-FACTS = {  # um of facts/sweep.md: B4 and B3
+FACTS = {  # um of docs/facts/sweep.md: B4 and B3
     ("Adult, occupation", "sweep"): {
         **{("0.5", 2): 0.9632, ("0.5", 3): 0.9433, ("0.4", 4): 0.915, ("0.3", 4): 0.9031},
         **{("0.3", 6): 0.8217, ("0.2", 6): 0.8004, ("0.2", 8): 0.6663, ("0.1", 12): 0.623},
@@ -281,8 +282,8 @@ Figures 5 to 8 of the paper, and what the paper does not show: how much of the s
 and what a reader learns who knows which values `sweep` raises.
 
 {releases} releases were written, and read again by the product's audit and by a checker that shares no code with
-it: {found["violations"]} violations. um of `sweep` and `sweep_e` is more than {TOLERATED} below facts/sweep.md
-in {len(below)} of {sum(e["algorithm"] != "elig" for e in compared)} cases.
+it: {found["violations"]} violations. um of `sweep` and `sweep_e` is more than {TOLERATED} below that of
+docs/facts/sweep.md in {len(below)} of {sum(e["algorithm"] != "elig" for e in compared)} cases.
 
 {tables_of(entries)}
 `generalised`: rows whose sensitive value is published as a node, and as \\*. `top value`: how many of these have
@@ -305,9 +306,9 @@ of one that minimises um; ours minimises its own loss.
 ## The taxonomies of workclass and Nursery
 
 ARX's hierarchy of workclass puts Private beside the self-employed. In the other Private stands directly below \\*,
-and all who are published as \\* are Private. facts/sweep.md does not give its tree. Its um of workclass (0.828 and
-0.836) is compared with the second: that its tree was such a one was inferred afterwards, from B2.10 and "assumed
-1/7" in B3, because ARX's tree gives other figures, one of them lower by far.
+and all who are published as \\* are Private. docs/facts/sweep.md does not give its tree. Its um of workclass
+(0.828 and 0.836) is compared with the second: that its tree was such a one was inferred afterwards, from B2.10 and
+"assumed 1/7" in B3, because ARX's tree gives other figures, one of them lower by far.
 
 The paper does not give its taxonomies of Nursery; these are ours. All other values stand directly below \\*.
 

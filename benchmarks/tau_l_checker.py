@@ -15,7 +15,8 @@ Lines = Sequence[Sequence[str]]  # of a hierarchy: value, node, ..., *
 
 
 def utility(folder: Path, trees: Mapping[str, Lines]) -> Fraction:
-    """um: the mean of 1 / (values that a cell may stand for), over all cells (paper 002, Definition 5)."""
+    """um: the mean of 1 / (values that a cell may stand for), over all cells
+    (Tian and Zhang 2009, Definition 5)."""
     frame, total = pl.read_csv(folder / "data.csv", infer_schema=False), Fraction(0)
     for name, lines in trees.items():
         values = Counter(label for line in lines for label in set(line))

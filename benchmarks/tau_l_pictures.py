@@ -1,4 +1,4 @@
-"""Figures 5 to 8 of paper 002 as one picture: tau_l.svg and tau_l.png."""
+"""Figures 5 to 8 of Tian and Zhang 2009 as one picture: tau_l.svg and tau_l.png."""
 
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ def picture(entries: Rows) -> dict[str, Any]:
         "background": "white",
         "padding": 18,
         "title": {
-            "text": "(tau,l)-diversity: Figures 5 to 8 of paper 002, and what it does not show",
+            "text": "(tau,l)-diversity: Figures 5 to 8 of Tian and Zhang 2009, and what it does not show",
             "subtitle": [
                 "Requirements from weak to strong. A cross: that algorithm has no release that meets it. Hollow:",
                 "the table itself breaks the requirement; sweep_e publishes all sensitive values coarser",

@@ -1,5 +1,5 @@
-"""Plain l-diverse re-publication, as in paper 001, section 5.1: every table is anonymized by itself, and a reader
-intersects what the releases allow for each person (`voile.attacks.candidate_sets`).
+"""Plain l-diverse re-publication, as in Xiao and Tao 2007, section 5.1: every table is anonymized by itself, and a
+reader intersects what the releases allow for each person (`voile.attacks.candidate_sets`).
 
 The paper's l-diverse algorithm is Mondrian, whose boxes do not overlap: quasi-identifiers tell the group. Here it
 may also be bsgi, whose boxes do overlap, so there are two figures: `by_boxes`, of a reader who has the

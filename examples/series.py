@@ -1,4 +1,5 @@
-"""The running example of paper 001: two quarters of a hospital, and what several releases tell together."""
+"""The running example of Xiao and Tao 2007: two quarters of a hospital, and what several releases tell
+together."""
 
 import tempfile
 from pathlib import Path

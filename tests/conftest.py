@@ -61,31 +61,31 @@ def _cases(name):
 
 @pytest.fixture(scope="session")
 def bsgi_cases():
-    """The worked cases of paper 003."""
+    """The worked cases of Ye et al. 2008."""
     return _cases("bsgi.json")
 
 
 @pytest.fixture(scope="session")
 def streamliner_cases():
-    """The worked cases of paper 000."""
+    """The worked cases of Liu and Wang 2012."""
     return _cases("streamliner.json")
 
 
 @pytest.fixture(scope="session")
 def m_invariance_cases():
-    """The worked cases of paper 001."""
+    """The worked cases of Xiao and Tao 2007."""
     return _cases("m_invariance.json")
 
 
 @pytest.fixture(scope="session")
 def sweep_cases():
-    """The worked cases of paper 002."""
+    """The worked cases of Tian and Zhang 2009."""
     return _cases("sweep.json")
 
 
 @pytest.fixture(scope="session")
 def k_jump_cases():
-    """The worked cases of paper 004."""
+    """The worked cases of Liu et al. 2015."""
     return _cases("k_jump.json")
 
 
@@ -129,7 +129,7 @@ def _adult(rows, columns):
 
 @pytest.fixture(scope="session")
 def adult_table():
-    """Adult's 30,162 complete rows with the seven QI of facts/bsgi.md."""
+    """Adult's 30,162 complete rows with the seven QI of docs/facts/bsgi.md."""
     return _adult(lambda adult: adult.complete_rows(), lambda adult: adult.columns())
 
 
@@ -153,7 +153,7 @@ def adult_three_records():
 
 @pytest.fixture(scope="session")
 def adult_six():
-    """Adult with ARX's hierarchies and the six QI of facts/peers.md."""
+    """Adult with ARX's hierarchies and the six QI of docs/facts/peers.md."""
     return _adult(
         lambda adult: adult.complete_rows(*adult.SIX, adult.SENSITIVE), lambda adult: adult.six_columns()
     )

@@ -165,7 +165,7 @@ def test_what_cannot_occur_counts_nothing_and_says_so():
 
 
 def test_counterfeits_are_discounted():
-    """Paper 001: (|QI*| - c3) c1 c2."""
+    """Xiao and Tao 2007: (|QI*| - c3) c1 c2."""
     rows = {"group": [1] * 4 + [2] * 2, "age": ["[0, 9]"] * 4 + ["[10, 19]"] * 2, "s": list("xyzwxy")}
     release = release_of(rows, {"age": {"role": "qi", "type": "integer"}, "s": "sa"})
     found = voile.estimate(release, "age < 5 and s in ('x', 'y')", counterfeits={1: 1})

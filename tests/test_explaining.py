@@ -68,7 +68,7 @@ def test_in_words(capsys):
     ids=["safe", "erratum 7"],
 )
 def test_nothing_may_tell_something(capsys, illness, k, functions, size, highest, verdict):
-    """An empty outcome is safe or not; facts/k_jump.md has a table for which it is not."""
+    """An empty outcome is safe or not; docs/facts/k_jump.md has a table for which it is not."""
     functions = functions or ["AB CD EF", "ABC DEF", "ABCD EF"]
     table = pl.DataFrame({"person": list("ABCDEF"[: len(illness)]), "illness": illness})
     plan = [[{"person": list(group)} for group in function.split()] for function in functions]

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.papers.bsgi [small|full]`: Figures 4 to 6 and Table 5 of paper 003."""
+"""`python -m benchmarks.papers.bsgi [small|full]`: Figures 4 to 6 and Table 5 of Ye et al. 2008."""
 
 import sys
 import time
@@ -23,13 +23,14 @@ from voile.measuring import parse_measures
 __all__ = ["PAPER", "SIZES", "exhibits", "measured"]
 PAPER = Paper(
     key="bsgi",
-    number="003",
+    cited="Ye et al. 2008",
     title="BSGI, unique distinct l-diversity",
     setting="""Adult, 30,162 complete rows, the paper's seven quasi-identifiers. The paper names WorkClass as
-sensitive; its own bound of l = 7 and its most frequent value fit Occupation alone (facts/bsgi.md, A2), which is
-used here. The information loss IL is our `gcp_leaves` with equal weights (the paper gives no weights). Groups of
-every algorithm are measured alike, by the smallest boxes around them; the hierarchies that Incognito climbs are
-ours (the paper does not give its own): intervals of doubling width, and the facts' tree of marital status.
+sensitive; its own bound of l = 7 and its most frequent value fit Occupation alone ([facts](../facts/bsgi.md), A2),
+which is used here. The information loss IL is our `gcp_leaves` with equal weights (the paper gives no weights).
+Groups of every algorithm are measured alike, by the smallest boxes around them; the hierarchies that Incognito
+climbs are ours (the paper does not give its own): intervals of doubling width, and the tree of marital status of
+the facts.
 Mondrian comes in four forms, with cuts in the middle as published and with free ones: the paper's keeps
 distinct l only (Table 5 shows it), a far weaker promise than 1/l.""",
 )

@@ -1,4 +1,4 @@
-"""What paper 003 says of its Figures 4 to 6 and Table 5, beside what was measured."""
+"""What Ye et al. 2008 say of its Figures 4 to 6 and Table 5, beside what was measured."""
 
 from typing import Any
 
@@ -98,7 +98,7 @@ def _figure_4(e: Entries) -> Exhibit:
         "to "
         "Incognito: counts roll up.",
         {"CPU seconds of grouping": e.wide("seconds", ".3f")},
-        sheet("Paper 003, Figure 4: time by l", [seconds]),
+        sheet("Ye et al. 2008, Figure 4: time by l", [seconds]),
     )
 
 
@@ -148,7 +148,7 @@ def _figure_5(e: Entries) -> Exhibit:
         claims,
         _losses(e),
         {"gcp_leaves (0 is nothing lost, 1 everything)": e.wide("gcp_leaves", ".4f")},
-        sheet("Paper 003, Figure 5: information loss by l", [chart]),
+        sheet("Ye et al. 2008, Figure 5: information loss by l", [chart]),
     )
 
 
@@ -156,7 +156,7 @@ def _losses(e: Entries) -> str:
     words = (
         "the paper compares promises of different strength: its Mondrian keeps l different values only, and loses "
         "less than "
-        "BSGI, which keeps 1/l, whatever weight categories have (facts/bsgi.md, A3)"
+        "BSGI, which keeps 1/l, whatever weight categories have ([facts](../facts/bsgi.md), A3)"
     )
     pairs = zip(e.ells, e.all_of(OURS, "gcp_leaves"), e.all_of(SAME, "gcp_leaves"), strict=True)
     from_l = next((ell for ell, own, theirs in pairs if own < theirs), None)
@@ -205,7 +205,7 @@ def _figure_6(e: Entries) -> Exhibit:
         "them "
         "apart and they are not counted among the others.",
         {"DM": e.wide("dm", ",.0f")},
-        sheet("Paper 003, Figure 6: discernibility by l", [chart]),
+        sheet("Ye et al. 2008, Figure 6: discernibility by l", [chart]),
     )
 
 
@@ -263,7 +263,7 @@ def _table_5(e: Entries) -> Exhibit:
         "Mondrian keeps; with 1/l groups are far larger; Incognito depends on the hierarchies, which the paper "
         "does not give.",
         {"Average group size, the paper's beside ours": lines},
-        sheet("Paper 003, Table 5: average group size", [chart]),
+        sheet("Ye et al. 2008, Table 5: average group size", [chart]),
     )
 
 
@@ -318,6 +318,6 @@ def _privacy(e: Entries) -> Exhibit:
         "we promise unique distinct values in groups of at least l rows, refuse ineligible tables with the l that "
         "works or suppress "
         "as few rows as possible, and say that a reader who knows the algorithm is not covered.",
-        notes="Shown in facts/bsgi.md (A1, A2, A4), `tests/algorithms/test_bsgi.py` and `make oracle`; see "
-        "[known limits](../known-limits.md).",
+        notes="Shown in [facts](../facts/bsgi.md) (A1, A2, A4), `tests/algorithms/test_bsgi.py` and `make "
+        "oracle`; see [known limits](../known-limits.md).",
     )

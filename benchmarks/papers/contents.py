@@ -25,11 +25,11 @@ def write_contents(results: Path = HERE, docs: Path = DOCS) -> None:
         found = json.loads(source.read_text(encoding="utf-8"))
         page, run = f"[{paper.key}]({paper.key}.md)", found["run"]
         exhibits = study.exhibits(found)
-        shown = {"paper": f"{paper.number}: {paper.title}", "page": page, "profile": run["profile"]}
+        shown = {"paper": f"{paper.cited}: {paper.title}", "page": page, "profile": run["profile"]}
         runs.append(shown | {"run of": run["date"], "minutes": f"{run['seconds'] / 60:.1f}"})
         lines += [
             {
-                "paper": paper.number,
+                "paper": paper.cited,
                 "claim": c.paper,
                 "here": c.here,
                 "holds": c.holds,

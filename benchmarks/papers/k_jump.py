@@ -1,4 +1,5 @@
-"""`python -m benchmarks.papers.k_jump [small|full]`: sections 5 to 7 of paper 004, its constructions counted."""
+"""`python -m benchmarks.papers.k_jump [small|full]`: sections 5 to 7 of Liu et al. 2015, its constructions
+counted."""
 
 import sys
 import time
@@ -12,7 +13,7 @@ import numpy as np
 from benchmarks import adult, k_jump, nursery
 from benchmarks.papers.k_jump_claims import exhibits
 from benchmarks.papers.page import Paper, Rows, Say, command
-from tests.theory.paper_004 import codes, partition
+from tests.theory.liu_et_al import codes, partition
 from voile.core.generalizations import Generalizations
 from voile.theory.evaluation import disclosure_set, evaluate
 from voile.theory.set_properties import HighestRatio
@@ -21,13 +22,13 @@ from voile.theory.strategies import Strategy
 __all__ = ["PAPER", "SIZES", "exhibits", "measured"]
 PAPER = Paper(
     key="k_jump",
-    number="004",
+    cited="Liu et al. 2015",
     title="k-jump",
     setting="""The paper has no experiment: it compares strategies by constructed tables. Here every construction
 of sections 5 to 7 is counted by the exact engine. The text that we have lost the lines between groups in its
-tables; they are reconstructed from the numbers that the proofs state (facts/k_jump.md, section 1). Then what the
-paper leaves for later: how the strategies compare on little tables drawn from Adult and Nursery, and what exact
-answers cost.""",
+tables; they are reconstructed from the numbers that the proofs state ([facts](../facts/k_jump.md), section 1).
+Then what the paper leaves for later: how the strategies compare on little tables drawn from Adult and Nursery,
+and what exact answers cost.""",
 )
 HALF = HighestRatio(Fraction(1, 2))
 TABLE_10 = ("ABCD|EFGHI|JKLM|NO", "AB|CDEFG|HIJKLM|NO", "AB|CD|EFGH|IJKLMNO")

@@ -1,4 +1,4 @@
-"""What paper 004 says in its sections 5 to 7, beside what was counted."""
+"""What Liu et al. 2015 say in its sections 5 to 7, beside what was counted."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -171,7 +171,7 @@ def _little(found: dict[str, Any]) -> Exhibit:
             "Pairs of jump distances, number of tables": pairs,
             "What is disclosed, number of tables": _outcomes(rows),
         },
-        sheet("Paper 004: what is disclosed, little tables of Adult and Nursery", [chart]),
+        sheet("Liu et al. 2015: what is disclosed, little tables of Adult and Nursery", [chart]),
     )
 
 
@@ -245,7 +245,7 @@ def _section_6(found: dict[str, Any]) -> Exhibit:
             "The engine by k, four nested functions, three values": dial,
             "Definition and engine on the same tables": reach,
         },
-        sheet("Paper 004, section 6: cost by rows", [chart]),
+        sheet("Liu et al. 2015, section 6: cost by rows", [chart]),
         notes="Up to 864 rows, with the reach of both sides in the same time (a run of its own): "
         "[benchmarks/k_jump.md](../../benchmarks/k_jump.md).",
     )
@@ -332,5 +332,5 @@ def _section_7(found: dict[str, Any]) -> Exhibit:
         "1/2, so the theorem "
         "stands.",
         {"Table 18: how likely A, B and C have C0": lines},
-        sheet("Paper 004, Table 18: what a secret choice tells", [chart]),
+        sheet("Liu et al. 2015, Table 18: what a secret choice tells", [chart]),
     )

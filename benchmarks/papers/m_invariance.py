@@ -1,4 +1,4 @@
-"""`python -m benchmarks.papers.m_invariance [small|full]`: Figures 4 to 9 of paper 001."""
+"""`python -m benchmarks.papers.m_invariance [small|full]`: Figures 4 to 9 of Xiao and Tao 2007."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ from voile.attacks.candidate_sets import Intersections
 __all__ = ["PAPER", "SIZES", "exhibits", "measured"]
 PAPER = Paper(
     key="m_invariance",
-    number="001",
+    cited="Xiao and Tao 2007",
     title="m-invariance",
     setting="""The paper uses OCC and SAL: 600,000 rows of IPUMS, which we do not have. Here they are ACS 2018
 recoded to the same domains and resampled to 600,000 persons (`benchmarks/acs.py`,

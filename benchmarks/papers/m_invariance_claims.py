@@ -1,4 +1,4 @@
-"""What paper 001 says of its Figures 4 to 9, beside what was measured."""
+"""What Xiao and Tao 2007 say of its Figures 4 to 9, beside what was measured."""
 
 from itertools import pairwise
 from typing import Any
@@ -75,7 +75,7 @@ def _figure_4(found: dict[str, Any]) -> Exhibit:
         "group "
         "(`by_groups`), as the paper's reader does.",
         {"Persons with one value left, of all who were published": rows},
-        sheet(f"Paper 001, Figure 4: l-diverse tables, read together ({first})", [chart]),
+        sheet(f"Xiao and Tao 2007, Figure 4: l-diverse tables, read together ({first})", [chart]),
     )
 
 
@@ -134,7 +134,7 @@ def _figure_5(found: dict[str, Any]) -> Exhibit:
         "say of its tables; "
         "`counterfeit` needs far more, and that is the price of safety from who knows the algorithm.",
         {f"Over all releases, {name}": rows for name, rows in runs.items() if rows},
-        sheet("Paper 001, Figure 5: counterfeits over time", [chart]),
+        sheet("Xiao and Tao 2007, Figure 5: counterfeits over time", [chart]),
     )
 
 
@@ -180,7 +180,7 @@ def _figure_6(found: dict[str, Any]) -> Exhibit:
             "Figure 6a, counterfeits per release": side_by_side(found["figure_6a"], "r", "counterfeits"),
             "Figure 6b, counterfeits per release": side_by_side(found["figure_6b"], "m", "counterfeits"),
         },
-        sheet("Paper 001, Figure 6: counterfeits per release", panels),
+        sheet("Xiao and Tao 2007, Figure 6: counterfeits per release", panels),
     )
 
 
@@ -216,9 +216,9 @@ def _figure_7(found: dict[str, Any]) -> Exhibit:
         "how large the error is depends on the data: occupation and income go with age and education in our "
         "table, which is what "
         "a box hides; where sensitive values are independent of the rest it stays far below 10 % "
-        "(facts/streamliner.md, C2).",
+        "([facts](../facts/streamliner.md), C2).",
         {"Median relative error of 1,000 counts": lines},
-        sheet("Paper 001, Figure 7: error over time", [chart]),
+        sheet("Xiao and Tao 2007, Figure 7: error over time", [chart]),
     )
 
 
@@ -260,7 +260,7 @@ def _figure_8(found: dict[str, Any]) -> Exhibit:
             "Figure 8a, median error": side_by_side(by_theta, "theta", "error"),
             "Figure 8b, median error": side_by_side(by_m, "m", "error"),
         },
-        sheet("Paper 001, Figure 8: error by theta and by m", panels),
+        sheet("Xiao and Tao 2007, Figure 8: error by theta and by m", panels),
     )
 
 
@@ -304,7 +304,7 @@ def _figure_9(found: dict[str, Any]) -> Exhibit:
             "Figure 9a, CPU seconds of grouping": side_by_side(by_r, "r", "seconds"),
             "Figure 9b, CPU seconds of grouping": side_by_side(by_m, "m", "seconds"),
         },
-        sheet("Paper 001, Figure 9: time of a release", panels),
+        sheet("Xiao and Tao 2007, Figure 9: time of a release", panels),
         notes="With ledger, files and audit: [benchmarks/series.md](../../benchmarks/series.md) and "
         "[benchmarks/series_speed.md](../../benchmarks/series_speed.md).",
     )

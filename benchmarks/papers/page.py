@@ -36,7 +36,7 @@ class Paper:
     """Which paper, on what it is run here, and what differs from its own setting."""
 
     key: str
-    number: str
+    cited: str  # as in docs/bibliography.md
     title: str
     setting: str
 
@@ -84,7 +84,7 @@ class Study(Protocol):
 def text_of(paper: Paper, found: dict[str, Any], exhibits: Sequence[Exhibit]) -> str:
     """The page."""
     run = found["run"]
-    head = f"""# Paper {paper.number}: {paper.title}
+    head = f"""# {paper.cited}: {paper.title}
 
 Made by `python -m benchmarks.papers.{paper.key} {run["profile"]}` (profile **{run["profile"]}**) on {run["date"]},
 revision {run["revision"]}, in {run["seconds"] / 60:.1f} minutes: {run["with"]}.

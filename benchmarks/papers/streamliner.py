@@ -1,4 +1,4 @@
-"""`python -m benchmarks.papers.streamliner [small|full]`: Figures 1 to 7 of paper 000, RDA and GDA."""
+"""`python -m benchmarks.papers.streamliner [small|full]`: Figures 1 to 7 of Liu and Wang 2012, RDA and GDA."""
 
 import sys
 import time
@@ -19,7 +19,7 @@ from voile.core.table import Table
 
 PAPER = Paper(
     key="streamliner",
-    number="000",
+    cited="Liu and Wang 2012",
     title="privacy streamliner (RDA, GDA)",
     setting="""The paper uses OCC and SAL: 600,000 rows of IPUMS, which we do not have. Here they are ACS 2018
 recoded to the same domains (`benchmarks/acs.py`), OCC with 50 groups of occupations sensitive, SAL with 50 steps
@@ -188,7 +188,7 @@ def _figure_1(found: dict[str, Any]) -> Exhibit:
         "here it is the grouping alone, compiled, in CPU seconds, of which gda needs its sorting in addition: "
         "more than slightly more.",
         {"CPU seconds of grouping": side_by_side(times, "rows", "seconds"), "By l and by columns": others},
-        sheet("Paper 000, Figure 1: time by rows", [chart]),
+        sheet("Liu and Wang 2012, Figure 1: time by rows", [chart]),
         notes="From Parquet to Parquet with audit, and up to ten million rows: "
         "[benchmarks/streamliner.md](../../benchmarks/streamliner.md).",
     )
@@ -229,15 +229,14 @@ def _figure_2(found: dict[str, Any]) -> Exhibit:
         "Figure 2",
         "discernibility by l",
         claims,
-        "gda as written leaves rows over and pays 2 to 13 % more (facts/streamliner.md, C2); ours is guarded, "
-        "leaves no more "
-        "rows over than it must, and reaches the least possible.",
+        "gda as written leaves rows over and pays 2 to 13 % more ([facts](../facts/streamliner.md), C2); ours is "
+        "guarded, leaves no more rows over than it must, and reaches the least possible.",
         {
             "DM over the least possible": side_by_side(
                 [{**row, "over": f"{row['over']:.6f}"} for row in dm], "l", "over"
             )
         },
-        sheet("Paper 000, Figure 2: discernibility by l", [chart], ["The lines lie on one another."]),
+        sheet("Liu and Wang 2012, Figure 2: discernibility by l", [chart], ["The lines lie on one another."]),
     )
 
 
@@ -323,7 +322,7 @@ def _bars(own: Rows, number: int, ell: int, most: float) -> dict[str, Any]:
         )
         for name in NAMES.values()
     ]
-    return sheet(f"Paper 000, Figure {number}: error of counts, l = {ell}", panels)
+    return sheet(f"Liu and Wang 2012, Figure {number}: error of counts, l = {ell}", panels)
 
 
 def _privacy() -> Exhibit:

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.papers.sweep [small|full]`: Figures 5 to 8 of paper 002."""
+"""`python -m benchmarks.papers.sweep [small|full]`: Figures 5 to 8 of Tian and Zhang 2009."""
 
 import sys
 import tempfile
@@ -23,7 +23,7 @@ from voile.models.tau_l_diversity import TauLDiversity
 __all__ = ["PAPER", "SIZES", "exhibits", "measured"]
 PAPER = Paper(
     key="sweep",
-    number="002",
+    cited="Tian and Zhang 2009",
     title="(tau,l)-diversity, SWEEP",
     setting="""Adult, the 45,222 complete rows of both files, six quasi-identifiers with ARX's hierarchies,
 occupation sensitive; Nursery, 12,960 rows, eight quasi-identifiers, the decision sensitive, with taxonomies of

@@ -17,7 +17,7 @@ from voile.core.bags import Bags
 from voile.core.order import dense_rank
 
 ELLS = (3, 5)
-SUPPRESS = 5  # per cent of rows that anjana may suppress, as in facts/peers.md; the others suppress nothing
+SUPPRESS = 5  # per cent of rows that anjana may suppress, as in docs/facts/peers.md; the others suppress nothing
 SOME = "incognito, up to 5 %"  # may suppress as much as anjana may
 OURS = {  # by promise
     "frequency": ("elig", "hilbert", "mondrian", "bsgi", "rda", "incognito", SOME),

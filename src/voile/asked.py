@@ -1,8 +1,8 @@
 """Ask for a promise, not for an algorithm: against whom it must hold, and the fixed rule that chooses.
 
 The rule looks at the spec alone: how many columns are sensitive, and whether any is kept. It never looks at who
-has what, nor at a figure of any run, so knowing it tells nothing (facts/safety.md section 9). The one place that
-decides for `anonymize`, `compare --recommend` and the price list.
+has what, nor at a figure of any run, so knowing it tells nothing (docs/facts/safety.md section 9). The one place
+that decides for `anonymize`, `compare --recommend` and the price list.
 """
 
 from collections.abc import Mapping

@@ -33,7 +33,7 @@ def algorithms() -> dict[str, type[Algorithm]]:
     """Every algorithm by its key.
 
     >>> algorithms()["bsgi"].paper
-    '003'
+    'Ye et al. 2008'
     """
     return _found("algorithms", Algorithm)
 

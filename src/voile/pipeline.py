@@ -241,7 +241,7 @@ def _on_true_values(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The same promise on the values before they were generalised: what a reader learns who sees through it. For
     the certificate, rounded up to one decimal place, and exactly, with counts, for the steward: exact figures are
-    facts about who has what, with which a reader could test guesses (design section 5)."""
+    facts about who has what, with which a reader could test guesses (docs/architecture.md)."""
     classes = classes_of_partition(table, partition)
     bags = table.bags(classes)
     found = {"achieved": promise.check(bags)}

@@ -1,7 +1,7 @@
 """What each promise costs on a table: the detail that is lost, for each kind of reader who is held off.
 
 For the steward, to know what a promise costs; never published. It looks at who has what, so a promise must not be
-chosen by it: that is said beside the figures (facts/safety.md section 9, item 11).
+chosen by it: that is said beside the figures (docs/facts/safety.md section 9, item 11).
 """
 
 import contextlib

@@ -146,7 +146,7 @@ def test_promise(table, ell, ineligible):
 @settings(max_examples=250)
 @given(st.data(), st.booleans())
 def test_two_columns_always_have_a_full_grouping(data, subject):
-    """Koenig's theorem (facts/safety.md section 10): nothing suppressed, floor(n / l) groups."""
+    """Koenig's theorem (docs/facts/safety.md section 10): nothing suppressed, floor(n / l) groups."""
     n = data.draw(st.integers(4, 40))
     draw = lambda high: data.draw(st.lists(st.integers(0, high), min_size=n, max_size=n))  # noqa: E731
     table = with_marks([draw(data.draw(st.integers(1, 6))), draw(data.draw(st.integers(1, 6)))], draw(30), subject)
@@ -230,7 +230,7 @@ def test_three_columns_keep_the_promise_for_whoever_is_published(data):
 
 
 def test_three_columns_may_need_suppression():
-    """facts/safety.md section 10: eligible in each column at l = 2, and still not two groups of two."""
+    """docs/facts/safety.md section 10: eligible in each column at l = 2, and still not two groups of two."""
     table = with_marks([[0, 0, 1, 2], [0, 1, 0, 2], [0, 1, 2, 0]], [1, 2, 3, 4])
     partition = Elig(l=2).partition(table)
     assert (partition.groups, partition.suppressed) == (1, 1)
@@ -252,7 +252,7 @@ def test_chains_seat_what_greedy_grouping_cannot():
 
 
 def test_two_sensitive_columns_of_adult(adult_two_sensitive):
-    """occupation and relationship, 3,000 rows, l = 2: 1,500 of 1,500 groups (facts A4.8)."""
+    """occupation and relationship, 3,000 rows, l = 2: 1,500 of 1,500 groups (docs/facts/bsgi.md A4.8)."""
     partition = Elig(l=2).partition(adult_two_sensitive)
     assert (partition.groups, partition.suppressed) == (1500, 0)
     assert all_differ(adult_two_sensitive, partition.group)
@@ -341,7 +341,7 @@ def test_adult_reaches_the_facts(adult_table, ell, gcp):
 @pytest.mark.slow
 @pytest.mark.parametrize("ell, arx", [(3, 0.108), (5, 0.467)])
 def test_half_of_arx(adult_six, ell, arx):
-    """facts/peers.md: ARX's local recoding suppresses rows as well; we suppress none."""
+    """docs/facts/peers.md: ARX's local recoding suppresses rows as well; we suppress none."""
     import voile
 
     document = voile.anonymize(adult_six, "elig", l=ell).certificate

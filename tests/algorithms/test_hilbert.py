@@ -200,12 +200,12 @@ def test_threads_do_not_matter(monkeypatch):
     assert curve_order(values, 2).tolist() == once
 
 
-PLAIN = [0.0274, 0.0768, 0.1584, 0.2464, 0.3460, 0.4366]  # facts/bsgi.md A6
+PLAIN = [0.0274, 0.0768, 0.1584, 0.2464, 0.3460, 0.4366]  # docs/facts/bsgi.md A6
 
 
 @pytest.mark.slow
 def test_adult_is_below_the_facts(adult_table):
-    """GCP on Adult; facts/bsgi.md A6 has sides of equal length, and a third more loss."""
+    """GCP on Adult; docs/facts/bsgi.md A6 has sides of equal length, and a third more loss."""
     import voile
 
     for ell, expected in zip(range(2, 8), PLAIN, strict=True):

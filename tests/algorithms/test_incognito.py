@@ -298,7 +298,7 @@ def test_further_promises_are_refused(spec):
 @pytest.mark.slow
 @pytest.mark.skipif(not adult.available(), reason="needs Adult")
 def test_adult():
-    """720 nodes; ARX's optimum without suppression (facts/peers.md): GCP 0.572 at l = 3, 0.833 at l = 5."""
+    """720 nodes; ARX's optimum without suppression (docs/facts/peers.md): GCP 0.572 at l = 3, 0.833 at l = 5."""
     spec = adult.tree_columns() | {adult.SENSITIVE: {"role": "sensitive"}}
     table = voile.read(adult.complete_rows(*adult.SIX, adult.SENSITIVE), spec)
     for ell, loss in ((3, 0.572), (5, 0.833)):

@@ -145,7 +145,8 @@ def test_running_example_with_counterfeits_alone(example):
 
 
 def test_a_shortage_is_moved_as_a_whole():
-    """Facts B4: S- = (2, 2), one of each is lacking: one at a time would be refused, together it works."""
+    """docs/facts/m_invariance.md B4: S- = (2, 2), one of each is lacking: one at a time would be refused, together
+    it works."""
     first = [Person(i, i, 0, 0, 0, i) for i in range(3)]
     memory = Memory({0: (0, 1, 2), 1: (0, 1, 2), 2: (0, 1, 2)})
     people = [first[0], *(Person(3 + i, i, 0, 0, 0, 1 + i % 2) for i in range(4))]
@@ -290,7 +291,8 @@ def test_unchanged_table_again(balance):
 
 
 def test_a_person_who_returns_and_one_who_moves(m_invariance_cases):
-    """Facts B4: treated as new, both would have risk 1; with the memory they keep their signature."""
+    """docs/facts/m_invariance.md B4: treated as new, both would have risk 1; with the memory they keep their
+    signature."""
     corner = m_invariance_cases["assign_and_corner_cases"]["corner_cases"]
     assert Fraction(corner["reinsertion_new_signature"]["risk_p_HIV"]) == 1
     kept = corner["reinsertion_old_signature_kept(ledger)"]["releases"]

@@ -325,7 +325,7 @@ def test_a_tree_is_cut_between_its_leaves():
     assert parts_of(Mondrian(l=2).partition(table)) == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
-MEDIAN = {  # facts/bsgi.md A6: GCP on Adult, seven QI, strict
+MEDIAN = {  # docs/facts/bsgi.md A6: GCP on Adult, seven QI, strict
     "frequency": [0.031, 0.164, 0.470, 0.658, 0.791, 0.878],
     "distinct": [0.0179, 0.0340, 0.0509, 0.0694, 0.0855, 0.1079],
 }
@@ -350,7 +350,7 @@ def test_adult_reaches_the_facts(adult_table, property):
 
 @pytest.mark.slow
 def test_adult_in_relaxed_parts(adult_table):
-    """Average sizes of relaxed distinct Mondrian: facts/bsgi.md A3, up to 5 % for the order of ties."""
+    """Average sizes of relaxed distinct Mondrian: docs/facts/bsgi.md A3, up to 5 % for the order of ties."""
     facts = [2.37, 4.21, 7.23, 9.66, 14.12, 19.25]
     for ell, expected in zip(range(2, 8), facts, strict=True):
         algorithm = Mondrian(l=ell, property="distinct", mode="relaxed", cuts="median")

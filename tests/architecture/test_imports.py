@@ -1,4 +1,4 @@
-"""Who may import whom (design section 4), and what importing voile must not load."""
+"""Who may import whom (docs/architecture.md), and what importing voile must not load."""
 
 import ast
 import subprocess

@@ -41,7 +41,7 @@ def published(folder, algorithm="k_jump", **parameters):
 
 @pytest.mark.parametrize(("strategy", "told", "left"), [("naive", 2, 4), ("safe", 0, 8), ("jump", 0, 8)])
 def test_certificate_tells_the_search(tmp_path, strategy, told, left):
-    """Table 1 of paper 004: the naive search gives two patients away, the others nobody."""
+    """Table 1 of Liu et al. 2015: the naive search gives two patients away, the others nobody."""
     out = published(tmp_path, strategy=strategy)
     report = attack_minimality(out, SPEC, CLINIC)
     assert (report.ok, int(report.found.certain.sum()), report.found.left.size) == (told == 0, told, left)

@@ -82,7 +82,7 @@ def test_intersections_over_a_life(series, data):
 
 
 def example(cases, table, release, names):
-    """A release of paper 001: ages and zip codes (in thousands) as places, persons by their number."""
+    """A release of Xiao and Tao 2007: ages and zip codes (in thousands) as places, persons by their number."""
     values = ["bronchitis", "dyspepsia", "flu", "gastritis"]
     groups = cases[release]
     columns = tuple(
@@ -136,8 +136,8 @@ def test_the_scorer_knows_wrong_from_right():
 
 @pytest.mark.parametrize(("ell", "told", "below"), [(2, 0.3, 0.3), (4, 0.1, 0.7)])
 def test_two_draws_tell_many_whose_groups_are_known(ell, told, below):
-    """The positive control (facts/threats.md, composition): one table, two independent l-diverse groupings, and an
-    adversary who knows which group hosts whom."""
+    """The positive control (docs/facts/threats.md 2.2, composition): one table, two independent l-diverse
+    groupings, and an adversary who knows which group hosts whom."""
     import voile
     from benchmarks import synthetic
 

@@ -73,7 +73,8 @@ def test_function_used_again():
 
 
 def test_secret_choice_is_no_secret():
-    """Table 17: over all choices of functions, three people are C0 with 17/23 (facts/k_jump.md, erratum 1)."""
+    """Table 17: over all choices of functions, three people are C0 with 17/23 (docs/facts/k_jump.md, erratum
+    1)."""
     functions = [
         letters("AB", "CDEFGHI"),
         letters("AC", "BDEFGHI"),

@@ -80,8 +80,8 @@ def test_the_index_is_up_to_date(tmp_path):
 def test_a_page_says_who_made_it_and_shows_gaps():
     exhibit = Exhibit("Figure 9", "how", [Claim("more", "less", NO)], "none.", {"Ours": [{"a": 1.5}, {}]})
     run = {"profile": "small", "date": "2026-01-02", "revision": "abc", "seconds": 90, "with": "Python"}
-    text = page.text_of(Paper("key", "009", "title", "On a table."), {"run": run}, [exhibit])
-    assert "# Paper 009: title" in text and "**small**" in text and "1.5 minutes" in text and "abc" in text
+    text = page.text_of(Paper("key", "Nobody 2009", "title", "On a table."), {"run": run}, [exhibit])
+    assert "# Nobody 2009: title" in text and "**small**" in text and "1.5 minutes" in text and "abc" in text
     assert "| more | less | **no** |" in text and "| 1.5 |\n|  |\n" in text and "Difference: none.\n" in text
 
 

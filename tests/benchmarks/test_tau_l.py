@@ -19,7 +19,7 @@ needs_data = pytest.mark.skipif(
 
 
 def vectors(table: Table) -> int:
-    """H of paper 002: how many combinations of levels the quasi-identifiers have."""
+    """H of Tian and Zhang 2009: how many combinations of levels the quasi-identifiers have."""
     return math.prod(len(column.tree().lines()[0]) for column in table.quasi)
 
 

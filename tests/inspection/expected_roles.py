@@ -1,7 +1,7 @@
 """What a careful steward would declare, written down before the proposals were looked at.
 
 Where practice knows two answers, both stand here. Adult: occupation is the sensitive column of the
-papers, the salary class that of many others; the weight is a QI in facts/bsgi.md. Nursery: the class is
+papers, the salary class that of many others; the weight is a QI in docs/facts/bsgi.md. Nursery: the class is
 the decision about an application. ACS: occupation and income are the papers' OCC and SAL; difficulties
 are health. What a neighbour or colleague can see (ways to work, times) is quasi-identifying.
 """

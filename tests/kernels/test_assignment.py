@@ -20,7 +20,8 @@ def steps_of(counts, m):
 
 
 def closed_form(n, m):
-    """Facts B2: alpha for the least beta, from descending counts that are m-eligible; None if there is no beta."""
+    """docs/facts/m_invariance.md B2: alpha for the least beta, from descending counts that are m-eligible; None if
+    there is no beta."""
     total = sum(n)
     for beta in range(m, len(n) + 1):
         bounds = [n[beta - 1], (total - m * (n[beta] if beta < len(n) else 0)) // beta]
@@ -112,7 +113,7 @@ def test_shortages_are_filled_as_the_literal_does(counts, lacking, m):
 
 
 def test_together_what_is_refused_one_by_one(m_invariance_cases):
-    """The joint move of facts B4."""
+    """The joint move of docs/facts/m_invariance.md B4."""
     case = m_invariance_cases["assign_and_corner_cases"]["joint_move_example"]
     left = np.array(list(case["S_minus"].values()), np.int64)
     moved = fill_shortages(left, case["m"], np.array([0, 2]), np.array([0, 1]), np.array([1, 1]))

@@ -31,6 +31,6 @@ def test_quotas_are_those_of_the_loop(bag, tau, limit):
 
 
 def test_nothing_left_is_a_failure():
-    """facts/safety.md section 9: (1, 1) must not be emptied."""
+    """docs/facts/safety.md section 9: (1, 1) must not be emptied."""
     quotas = np.empty(2, np.int64)
     assert skim_quotas(np.array([1, 1]), 2, (1, 2), 2, quotas) == FAILED

@@ -1,4 +1,4 @@
-"""Excessive protection against Definition 8 of paper 002, transcribed in fractions."""
+"""Excessive protection against Definition 8 of Tian and Zhang 2009, transcribed in fractions."""
 
 from collections import Counter
 from fractions import Fraction

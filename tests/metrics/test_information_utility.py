@@ -1,4 +1,4 @@
-"""um against Definition 5 of paper 002 and its cases, with sensitive values published as nodes."""
+"""um against Definition 5 of Tian and Zhang 2009 and its cases, with sensitive values published as nodes."""
 
 from dataclasses import replace
 from fractions import Fraction

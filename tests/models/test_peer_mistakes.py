@@ -1,4 +1,4 @@
-"""Mistakes of other tools (facts/peers.md) that must be impossible here, by the public way in."""
+"""Mistakes of other tools (docs/facts/peers.md) that must be impossible here, by the public way in."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""FREE with RDA's leaves as facts/safety.md 1.3 corrects it. Slow on purpose, equal on purpose."""
+"""FREE with RDA's leaves as docs/facts/safety.md 1.3 corrects it. Slow on purpose, equal on purpose."""
 
 from tests.oracle import rda_literal
 from tests.oracle.glass_literal import Tree

@@ -1,7 +1,7 @@
-"""BSGI as paper 003 writes it, with fractions and full scans. Slow on purpose; equal on purpose.
+"""BSGI as Ye et al. 2008 write it, with fractions and full scans. Slow on purpose; equal on purpose.
 
 Rows are taken in the given order: the first row of the largest bucket begins a group, ties go to
-the lower row, bucket ties to the lower value code (facts/bsgi.md A4.5).
+the lower row, bucket ties to the lower value code (docs/facts/bsgi.md A4.5).
 """
 
 from fractions import Fraction

@@ -20,7 +20,7 @@ def cell_values(column, rows):
 
 
 def estimate(groups, quasi, sensitive):
-    """Paper 001: per group the rows whose sensitive value qualifies, times the share of the box.
+    """Xiao and Tao 2007: per group the rows whose sensitive value qualifies, times the share of the box.
 
     Conditions are (column, accepts) with a function of a code; `sensitive` is one of them.
     """
@@ -50,11 +50,11 @@ def answers(n, groups, queries):
 
 
 def mean_error(n, answered, delta):
-    """Paper 000, section 4.2."""
+    """Liu and Wang 2012, section 4.2."""
     return sum(abs(act - est) / max(act, delta * n) for act, est in answered) / len(answered)
 
 
 def median_error(answered):
-    """Paper 001, section 6; queries that count nothing are left out."""
+    """Xiao and Tao 2007, section 6; queries that count nothing are left out."""
     errors = [abs(act - est) / act for act, est in answered if act > 0]
     return median(errors) if errors else 0

@@ -1,4 +1,4 @@
-"""ELIG as facts/bsgi.md A6 writes it, with fractions and full scans. Slow on purpose; equal on purpose.
+"""ELIG as docs/facts/bsgi.md A6 writes it, with fractions and full scans. Slow on purpose; equal on purpose.
 
 Rows are numbered as they begin groups: ties go to the lower number.
 """

@@ -1,4 +1,5 @@
-"""GDA as paper 000 writes it (Table 7, with the resolutions of facts/streamliner.md A5). Slow on purpose.
+"""GDA as Liu and Wang 2012 write it (Table 7, with the resolutions of docs/facts/streamliner.md A5). Slow on
+purpose.
 
 Ties of colours and of distances go to the smaller value. Residual rows join the compatible group of the nearest
 mean, the first of equals; means are those of the groups as formed. The guard is that of the facts, for

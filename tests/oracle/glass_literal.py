@@ -1,4 +1,4 @@
-"""GLASS as facts/safety.md 1.2 writes it, row by row. Slow on purpose, equal on purpose.
+"""GLASS as docs/facts/safety.md 1.2 writes it, row by row. Slow on purpose, equal on purpose.
 
 Rows are numbered along the curve. A level draws one number for each of its rows, below the rows of its value that
 are still to come in its node: the place it takes of those that its value has left. Methods are the steps that

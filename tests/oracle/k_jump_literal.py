@@ -1,9 +1,9 @@
-"""Paper 004 table by table: naive, safe and k-jump searches, reuse, the empty outcome and secret choice.
+"""Liu et al. 2015 table by table: naive, safe and k-jump searches, reuse, the empty outcome and secret choice.
 
 A second implementation for comparison: slow, and nothing of it is the product's. Tables are tuples, sets are sets,
 shares are fractions. A table has a sensitive value for each row; a function is a list of groups of
-row numbers; functions are counted from 1. Corrections are those of facts/k_jump.md: Table 13 with k[j] for k[i]
-(`as_printed` keeps the misprint), and the empty outcome looked at like any other.
+row numbers; functions are counted from 1. Corrections are those of docs/facts/k_jump.md: Table 13 with k[j] for
+k[i] (`as_printed` keeps the misprint), and the empty outcome looked at like any other.
 """
 
 from collections import Counter
@@ -185,7 +185,7 @@ class SecretChoice:
         return sum((share(tables, row, value) for tables in found), Fraction(0)) / len(found)
 
     def posterior(self, i, t, row, value):
-        """The same by Bayes: a subset is as likely as it has tables (facts, erratum 1)."""
+        """The same by Bayes: a subset is as likely as it has tables (docs/facts/k_jump.md, erratum 1)."""
         found = self.ds(i, t).values()
         held = sum(persons(tables)[row][value] for tables in found)
         return Fraction(held, sum(len(tables) for tables in found))

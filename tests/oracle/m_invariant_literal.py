@@ -1,6 +1,7 @@
-"""m-invariant generalization as paper 001 writes it (section 4), with fractions and full scans. Slow on purpose.
+"""m-invariant generalization as Xiao and Tao 2007 write it (section 4), with fractions and full scans. Slow on
+purpose.
 
-What the paper leaves open is settled as in facts/m_invariance.md B: buckets by size of the signature, then by
+What the paper leaves open is settled as in docs/facts/m_invariance.md B: buckets by size of the signature, then by
 its codes; a bucket's whole shortage, as far as there are tuples, is tried before one tuple at a time; beta is
 bounded by lambda; new tuples that are not m-eligible all wait. Equal counts go to the lower code, equal perimeters
 to the first attribute, then to the cut nearest to the middle, then to the lower one; tuples that are equal in the

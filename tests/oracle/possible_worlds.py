@@ -20,7 +20,7 @@ from voile.theory.worlds import worlds
 
 class Node(NamedTuple):
     """A published sensitive value: which node it is, and the share of a person that a reader who does not think
-    counts for each base value under it (paper 002, Definition 2)."""
+    counts for each base value under it (Tian and Zhang 2009, Definition 2)."""
 
     number: int
     induced: tuple

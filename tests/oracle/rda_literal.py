@@ -1,7 +1,7 @@
-"""RDA's plan as paper 000 writes it (Table 6), on counts: which colours each group takes. Slow on purpose.
+"""RDA's plan as Liu and Wang 2012 write it (Table 6), on counts: which colours each group takes. Slow on purpose.
 
 Ties of colours go to the smaller value, of groups to the first. `keep_first` is the paper's text: the largest
-colour stays until it is exhausted, even when it is no longer the largest (facts/streamliner.md A5).
+colour stays until it is exhausted, even when it is no longer the largest (docs/facts/streamliner.md A5).
 """
 
 

@@ -1,4 +1,4 @@
-"""The building blocks of facts/safety.md 1.1, word by word: PLAN, SKIM, CUT and the test of shifts.
+"""The building blocks of docs/facts/safety.md 1.1, word by word: PLAN, SKIM, CUT and the test of shifts.
 
 Slow on purpose, equal on purpose. Bags are lists of values with their counts, the most frequent first; rows are
 numbered along the curve.
@@ -41,8 +41,8 @@ def bag_of(values, rows):
 
 
 def plan(bag, ell):
-    """Pairs of how many groups have a signature, and its values: Assign of paper 001, ties in the order of the
-    bag."""
+    """Pairs of how many groups have a signature, and its values: Assign of Xiao and Tao 2007, ties in the order of
+    the bag."""
     counts = {i: count for i, (_, count) in enumerate(bag)}
     return [(alpha, [bag[i][0] for i in order]) for alpha, order in steps(counts, ell)]
 

@@ -1,5 +1,5 @@
 """What `glass` and `blind_cut` must not do: variants of their literals, each with one step wrong, that the oracle
-catches (facts/safety.md, section 8).
+catches (docs/facts/safety.md, section 8).
 """
 
 from fractions import Fraction

@@ -4,7 +4,7 @@ A *series* says who is in the table at each release: a tuple of tuples of person
 of them has there, in the same shape. Before anything is published all worlds of a prior are equally likely:
 
 * `known_counts`: the multiset of the persons who come at each release is known, everything else is not. Nobody's
-  value changes. This is the prior of facts/m_invariance.md, where refusals and waiting tell nothing.
+  value changes. This is the prior of docs/facts/m_invariance.md, where refusals and waiting tell nothing.
 * `unknown_counts`: every person has any value of the domain. Now it tells something that new rows had to wait.
 
 * `changing`: every person has any value of the domain, and another at every release.

@@ -19,7 +19,7 @@ from hypothesis import Phase
 from hypothesis import strategies as st
 
 from tests.oracle import k_jump_literal as literal
-from tests.theory.paper_004 import strategy_of
+from tests.theory.liu_et_al import strategy_of
 from voile.core.generalizations import Generalizations
 from voile.theory import set_properties as product
 

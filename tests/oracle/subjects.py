@@ -128,7 +128,7 @@ def catalog_algorithm(key, also="", table=table_of, **parameters):
     return of
 
 
-SEARCHED = {  # the functions that are tried on so many persons; of six, those of Table 1 of paper 004
+SEARCHED = {  # the functions that are tried on so many persons; of six, those of Table 1 of Liu et al. 2015
     2: ["AB"],
     3: ["AB|C", "ABC"],
     4: ["AB|CD", "AC|BD", "ABCD"],

@@ -1,5 +1,5 @@
-"""SWEEP as paper 002 writes it, with the resolutions of facts/sweep.md B2: dicts, lists and fractions, one tuple
-at a time. Slow on purpose; equal on purpose.
+"""SWEEP as Tian and Zhang 2009 write it, with the resolutions of docs/facts/sweep.md B2: dicts, lists and
+fractions, one tuple at a time. Slow on purpose; equal on purpose.
 
 Rows are numbered as given. Quasi-identifiers are in order of importance. Ties: the dominant value is the first one
 depth first; of the tuples that could be removed or raised, the lowest row.
@@ -79,7 +79,7 @@ class Sensitive:
 
     def above(self, node):
         """What a tuple is raised to: its parent; but one under which no further value is possible would be the
-        same thing under another name (facts/sweep.md B2.10), and is passed over. None at the top."""
+        same thing under another name (docs/facts/sweep.md B2.10), and is passed over. None at the top."""
         under = self.possible(node)
         return next((up for up in self.tree.path(node) if self.possible(up) > under), None)
 

@@ -1,4 +1,4 @@
-"""What paper 004 says of all searches, on random ones, table by table; and two lemmas of our own.
+"""What Liu et al. 2015 say of all searches, on random ones, table by table; and two lemmas of our own.
 
 Theorem 6 (safe and jump with k = 1 are incomparable for other properties) has no example among the properties we
 have: see test_corollary_1_for_all_five.
@@ -111,7 +111,8 @@ def test_a_second_search_because_the_first_failed_is_a_search_too():
 @given(data=st.data())
 def test_transitivity(kind, data):
     """Where everybody in a group can stand for everybody else, all have the histogram of the group, and the
-    disclosure set says what the permutation set says (facts, section 4.7). The product decides where that is."""
+    disclosure set says what the permutation set says (docs/facts/k_jump.md section 4.7). The product decides where
+    that is."""
     searched = data.draw(searches(SEQUENCES[kind], largest=8, most=400))
     search, t = by(searched, searched.kind, searched.k), tuple(searched.values)
     functions = searched.product()[0].functions

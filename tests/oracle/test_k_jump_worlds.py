@@ -1,5 +1,5 @@
 """What a reader of a k-jump release knows who thinks of every world: safe and jump hold, naive and secret choice
-are broken, and disclosing nothing is scored apart (facts/k_jump.md, erratum 7)."""
+are broken, and disclosing nothing is scored apart (docs/facts/k_jump.md, erratum 7)."""
 
 from fractions import Fraction
 from itertools import product
@@ -21,7 +21,7 @@ from tests.oracle.possible_worlds import (
 from tests.oracle.small_searches import NIGHTLY, SEEDS, SEQUENCES, groups_of, searches
 from tests.oracle.subjects import SEARCHED, searching
 from tests.oracle.verdicts import SEARCHES, subject_of
-from tests.theory.paper_004 import partition, strategy_of
+from tests.theory.liu_et_al import partition, strategy_of
 from voile.core.generalizations import Generalizations
 from voile.theory.evaluation import disclosure_set
 from voile.theory.partitions import set_partitions

@@ -180,7 +180,7 @@ def test_control_is_caught(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["strict", "relaxed"])
 def test_mondrian_by_medians_alone_is_caught_with_seven_persons(mode):
-    """facts/safety.md section 3, (a): an odd number of persons in unequal halves, though one cut is tried."""
+    """docs/facts/safety.md section 3, (a): an odd number of persons in unequal halves, though one cut is tried."""
     medians = subjects.catalog_algorithm("mondrian", l=2, cuts="median", mode=mode)
     assert smallest_breach(lambda ell: medians, worst_posterior) == (None, 0)
     assert worst_posterior(medians, (0, 0, 0, 1, 2, 3, 4)) == Fraction(9, 17)

@@ -1,7 +1,7 @@
 """`glass`, `symb` and `blind_cut` as they are shipped, on every draw: nobody is known with more than 1/l.
 
 Small tables are hardly ever cut with the settings of large ones, so that here parts may be of one row; persons
-stand in shapes whose cuts are equal halves, one to two, and two to five (facts/safety.md, section 3).
+stand in shapes whose cuts are equal halves, one to two, and two to five (docs/facts/safety.md, section 3).
 """
 
 from fractions import Fraction

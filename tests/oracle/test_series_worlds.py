@@ -53,7 +53,8 @@ def test_filling_tells():
 
 
 def test_smallest_table_that_filling_gives_away():
-    """Facts B3: persons 0 and 1 with A and B; 0 leaves, three come. Whatever is published tells both."""
+    """docs/facts/m_invariance.md B3: persons 0 and 1 with A and B; 0 leaves, three come. Whatever is published
+    tells both."""
     series, values = ((0, 1), (1, 4, 5, 6)), ((0, 1), (0, 1, 2))
     seen = weighed(releases(by(2, "fill"), series), known_counts(series, values))
     for kept in seen.values():
@@ -169,7 +170,8 @@ def test_three_releases_with_a_return(series, values):
 
 
 def test_forgetting_who_left_tells():
-    """Facts B4, the control: a person who returns as somebody new has the value that both signatures share."""
+    """docs/facts/m_invariance.md B4, the control: a person who returns as somebody new has the value that both
+    signatures share."""
     series, values = ((0, 1), (1, 2, 3), (0, 1, 4)), ((0, 1), (0, 2), (2,))
     remembering = by(2)
 

@@ -1,5 +1,5 @@
-"""What a published node of SWEEP tells whoever knows the algorithm (facts/sweep.md B3): the positive control. And
-what SWEEP-E keeps, and does not keep, of its word."""
+"""What a published node of SWEEP tells whoever knows the algorithm (docs/facts/sweep.md B3): the positive control.
+And what SWEEP-E keeps, and does not keep, of its word."""
 
 from fractions import Fraction
 from itertools import combinations_with_replacement

@@ -55,7 +55,8 @@ SEARCHES = {
 }
 
 
-CONTROLS = {  # what must be caught: the attack that catches it, and the smallest table (facts/streamliner.md A4)
+# what must be caught: the attack that catches it, and the smallest table (docs/facts/streamliner.md A4)
+CONTROLS = {
     "nobody is grouped": (subjects.no_protection, bag_posterior, (0, 1)),
     "RDA by lowest id": (subjects.lowest_id_rda, worst_posterior, (0, 0, 1, 2)),
     "GDA as written": (subjects.literal_gda, worst_posterior, (0, 0, 1, 2)),

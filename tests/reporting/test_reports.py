@@ -99,8 +99,8 @@ def swapped(table, partition):
 
 
 def test_the_public_report_does_not_depend_on_who_has_what(tmp_path):
-    """Design section 5: functions of partition, bags and QI. Swapping values inside groups changes nothing there;
-    positive control: it changes what the steward sees."""
+    """docs/architecture.md: functions of partition, bags and QI. Swapping values inside groups changes nothing
+    there; positive control: it changes what the steward sees."""
     rng = np.random.default_rng(3)
     rows = pl.DataFrame(
         {"age": np.arange(400), "zip": rng.integers(0, 9, 400), "disease": rng.integers(0, 6, 400)}

@@ -1,4 +1,4 @@
-"""Series: life as it is (facts/m_invariance.md B4), through the real ledger and the written bytes."""
+"""Series: life as it is (docs/facts/m_invariance.md B4), through the real ledger and the written bytes."""
 
 import itertools
 

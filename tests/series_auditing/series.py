@@ -1,4 +1,4 @@
-"""Small series on the disk: the tables of paper 001, and churning tables published without a memory."""
+"""Small series on the disk: the tables of Xiao and Tao 2007, and churning tables published without a memory."""
 
 import json
 

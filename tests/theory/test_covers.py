@@ -7,7 +7,7 @@ from voile import theory
 
 
 def test_one_partition_is_an_l_cover_iff_it_is_l_diverse(streamliner_cases):
-    """So that a set is an l-cover says nothing of how it was chosen (facts 0.5)."""
+    """So that a set is an l-cover says nothing of how it was chosen (docs/facts/streamliner.md 0.5)."""
     diverse = covering = tried = 0
     for n, ell in [(n, ell) for n in range(2, 7) for ell in (2, 3)]:
         for table in tables(n):

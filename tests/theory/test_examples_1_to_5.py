@@ -54,7 +54,7 @@ def test_example_5(example, table):
     p1, p2, p3 = map(theory.partition, example["LSS"])
     assert theory.is_l_cover_with(table, [p1, p3], {1: ((2, 3),), 2: ((0, 1),)}, 2)
     assert theory.is_l_cover_with(table, [p2, p3], {1: ((3, 2),), 2: ((1, 0),)}, 2)
-    assert theory.is_l_cover(table, [p1, p2, p3], 2)  # facts A1: the whole LSS too
+    assert theory.is_l_cover(table, [p1, p2, p3], 2)  # docs/facts/streamliner.md A1: the whole LSS too
     assert theory.cover((0, 1), (2, 3), [p1, p3]) is not None
 
 

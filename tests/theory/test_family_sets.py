@@ -68,7 +68,8 @@ def test_without_its_meet_it_may_not_be():
 
 @pytest.mark.slow
 def test_the_count_of_three_pairs():
-    """facts A3: 1008 sets with the minimal partition, all safe; 945 without, 144 of them unsafe."""
+    """docs/facts/streamliner.md A3: 1008 sets with the minimal partition, all safe; 945 without, 144 of them
+    unsafe."""
     judged = [
         (minimal in sp, theory.contains_meet(sp), safe)
         for table in tables(6)

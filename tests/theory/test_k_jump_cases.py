@@ -1,4 +1,5 @@
-"""The worked cases of paper 004: every table, every counterexample, and the paper's claims by their names."""
+"""The worked cases of Liu et al. 2015: every table, every counterexample, and the paper's claims by their
+names."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -6,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from tests.oracle.k_jump_literal import fewest, highest, persons
-from tests.theory.paper_004 import Case, codes, partition
+from tests.theory.liu_et_al import Case, codes, partition
 from voile.core.generalizations import Generalizations
 from voile.theory.evaluation import disclosure_set, evaluate, permutation_set
 from voile.theory.set_properties import Distinct, HighestRatio

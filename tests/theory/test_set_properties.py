@@ -42,7 +42,7 @@ def test_the_engine_with_a_share_of_many_digits(share):
 
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.lists(st.integers(0, 9), min_size=3, max_size=3))
 def test_set_monotonic_properties_survive_more_tables(counts, more):
-    """Paper 004, section 4.1: what holds for a set of tables holds for every larger one."""
+    """Liu et al. 2015, section 4.1: what holds for a set of tables holds for every larger one."""
     for wanted in (Distinct(2), CrowdSize(3)):
         assert wanted.set_monotonic
         if sum(counts) and wanted.holds(counts, 3):

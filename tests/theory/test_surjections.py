@@ -1,4 +1,4 @@
-"""Reasonable surjections against the worked cases of paper 001, and against plain enumeration."""
+"""Reasonable surjections against the worked cases of Xiao and Tao 2007, and against plain enumeration."""
 
 from fractions import Fraction
 from itertools import permutations, product
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.paper_001 import BAD, FIRST, GOOD, covered, listed
+from tests.theory.xiao_and_tao import BAD, FIRST, GOOD, covered, listed
 from voile.errors import ParameterError
 from voile.theory.surjections import Group, count_surjections, reconstructions
 

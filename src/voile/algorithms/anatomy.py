@@ -2,7 +2,7 @@
 
 Groups are dealt as RDA deals them: planned from the counts of the values alone, their members drawn, nobody's
 quasi-identifiers looked at. So two persons of one group could be exchanged without changing the probability of the
-grouping, and each value is a member's with the chance of its share (facts/streamliner.md A4).
+grouping, and each value is a member's with the chance of its share (docs/facts/streamliner.md A4).
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class Anatomy(RandomisedAlgorithm):
 
     key = "anatomy"
     title = "Anatomy"
-    paper = "Xiao, Tao 2006"
+    paper = "Xiao and Tao 2006"
     promise = "frequency_l_diversity"
     rung = Rung.ALGORITHM_STRONG
     separates = True

@@ -1,4 +1,4 @@
-"""FREE with RDA's leaves: cut where the cut is certain, never look first (ours, facts/safety.md 1.3).
+"""FREE with RDA's leaves: cut where the cut is certain, never look first (ours, docs/facts/safety.md 1.3).
 
 A node is cut in the middle of a quasi-identifier. Whether it is, is told by the counts of its values alone: if
 the most frequent one has at most 1/l of either half, both halves are l-diverse whoever is in them. To have that
@@ -49,7 +49,7 @@ class BlindCut(RandomisedAlgorithm):
 
     key = "blind_cut"
     title = "blind cuts"
-    paper = "ours; facts on safety"
+    paper = "Voile 2026, after Liu and Wang 2012"
     promise = "frequency_l_diversity"
     rung = Rung.ALGORITHM_STRONG
     cost = "about n log n; 1M rows in less time than reading and writing them"

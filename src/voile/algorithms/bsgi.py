@@ -1,9 +1,9 @@
-"""BSGI: bucketize, select, group, incorporate (paper 003), with an exact sub-quadratic search.
+"""BSGI: bucketize, select, group, incorporate (Ye et al. 2008), with an exact sub-quadratic search.
 
 Buckets are the rows of one sensitive value. Max-l (section 3): each group takes one row from each
 of the l largest buckets, the nearest one under IL(e + t). Residual rows, at most one per bucket
 when the table is eligible (Corollary 1), join the group lacking their value where the total loss
-grows least. Corrections of facts/bsgi.md A4: a value a group already holds is never added, an
+grows least. Corrections of docs/facts/bsgi.md A4: a value a group already holds is never added, an
 ineligible table is refused (or its surplus rows suppressed), and ties are fixed by row number.
 """
 
@@ -44,7 +44,7 @@ class BSGI(Algorithm):
 
     key = "bsgi"
     title = "BSGI"
-    paper = "003"
+    paper = "Ye et al. 2008"
     promise = "unique_distinct_l_diversity"
     rung = Rung.RELEASE
     deterministic = True
@@ -69,7 +69,7 @@ class BSGI(Algorithm):
     seed: int = parameter("which rows begin a group; harmless to privacy and quality", default=0, minimum=0)
 
     def resolve(self, table: Table) -> Self:
-        """Fix l = "auto" as floor(n / n1) (facts A4.3)."""
+        """Fix l = "auto" as floor(n / n1) (docs/facts/bsgi.md A4.3)."""
         return replace(self, l=resolved_l(self.l, table, self.key, self.ineligible == "suppress"))
 
     def partition(self, table: Table, progress: Progress = lambda share: None) -> Partition:
@@ -88,7 +88,7 @@ class BSGI(Algorithm):
 
 
 def order_of_rows(values, seed):
-    """Which row is "lowest": it begins a group, and wins ties. Any order is right (facts A4.5).
+    """Which row is "lowest": it begins a group, and wins ties. Any order is right (docs/facts/bsgi.md A4.5).
 
     Random rows begin the best groups, neighbouring ones the fastest, since their searches touch the
     same memory. So rows are dealt into ROUNDS at random, and taken along a Z-order curve in each.
@@ -167,7 +167,7 @@ def take_largest(heap, m, plan):
 
 
 def max_l(sizes, ell, groups):
-    """The buckets of each group: the l largest, ties by value code (paper 003, section 3).
+    """The buckets of each group: the l largest, ties by value code (Ye et al. 2008, section 3).
 
     The heap holds size * m + (m - 1 - bucket), largest first.
 
@@ -185,7 +185,7 @@ def incorporate(loss, values, bucket, group):
     """Put each residual row, in order, where the total loss grows least; no value twice in a group.
 
     Rows for which every group already holds their value stay SUPPRESSED: with an eligible table
-    there are none (facts A1), otherwise they are exactly the minimum suppression.
+    there are none (docs/facts/bsgi.md A1), otherwise they are exactly the minimum suppression.
     """
     seats, residual = seated(group, int(group.max()) + 1, bucket.astype(np.int32)[:, None], 0)
     if residual.size == 0:

@@ -1,4 +1,4 @@
-"""ELIG: groups of nearest rows, forcing only what must be forced (ours, facts/bsgi.md A6).
+"""ELIG: groups of nearest rows, forcing only what must be forced (ours, docs/facts/bsgi.md A6).
 
 BSGI takes a row of each of the l largest buckets for every group. That is needlessly strict: with
 K groups left it suffices that a group takes every *critical* value, one with K rows or more. Then
@@ -14,7 +14,7 @@ begin, while there is still much to choose from. Swaps between groups then make 
 Several sensitive columns, and the person where one has several rows, are all *marks* that must
 differ inside a group. Critical marks of each column are forced; with two columns the rows that
 still find no group are seated along Kempe chains, so that the grouping is always complete
-(facts/safety.md section 10). With more columns some rows may remain, and are suppressed.
+(docs/facts/safety.md section 10). With more columns some rows may remain, and are suppressed.
 """
 
 import os
@@ -65,7 +65,7 @@ class Elig(Algorithm):
 
     key = "elig"
     title = "ELIG"
-    paper = "ours; facts on paper 003"
+    paper = "Voile 2026, after Ye et al. 2008"
     promise = "unique_distinct_l_diversity"
     rung = Rung.RELEASE
     deterministic = True
@@ -91,7 +91,7 @@ class Elig(Algorithm):
     )
 
     def resolve(self, table: Table) -> Self:
-        """Fix l = "auto" as the least floor(n / n1) of all columns of marks (facts A4.3)."""
+        """Fix l = "auto" as the least floor(n / n1) of all columns of marks (docs/facts/bsgi.md A4.3)."""
         sizes = {name: np.bincount(mark) for name, mark in table.marks().items()}
         wanted = None if self.l == AUTO else int(self.l)
         return replace(self, l=feasible_l(wanted, sizes, self.ineligible == "suppress"))

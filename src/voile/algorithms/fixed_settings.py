@@ -1,7 +1,7 @@
 """Settings of `glass` and `blind_cut`, fixed before anybody looks at the sensitive column.
 
 They depend on l alone: to choose them by result would be a choice that depends on who has what, outside every
-proof (facts/safety.md, section 4.1, selection warning). What is not given is taken from here; the certificate
+proof (docs/facts/safety.md, section 4.1, selection warning). What is not given is taken from here; the certificate
 lists what was used. Reasons, and what did not help: docs/algorithms/glass.md.
 """
 

@@ -1,4 +1,4 @@
-"""GLASS: cut where a test that reveals nothing allows it, near rows together (ours, facts/safety.md 1.2).
+"""GLASS: cut where a test that reveals nothing allows it, near rows together (ours, docs/facts/safety.md 1.2).
 
 The rows of a node are dealt at random to balanced buckets, in which every value occurs equally often. A cut is
 made if both parts would be l-diverse whichever way the values inside the buckets were turned around. So the
@@ -49,7 +49,7 @@ class Glass(RandomisedAlgorithm):
 
     key = "glass"
     title = "GLASS"
-    paper = "ours; facts on safety"
+    paper = "Voile 2026, after Xiao and Tao 2007"
     promise = "frequency_l_diversity"
     rung = Rung.ALGORITHM_MARGINAL
     cost = "about n log n; 1M rows in seconds; match = fast: in less time than reading and writing them"

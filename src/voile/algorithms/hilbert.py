@@ -1,4 +1,4 @@
-"""1-D l-diversity on the Hilbert curve (Ghinita et al. 2007; facts/bsgi.md A7).
+"""1-D l-diversity on the Hilbert curve (Ghinita et al. 2007; docs/facts/bsgi.md A7).
 
 Rows stand on a curve through all quasi-identifiers, on which neighbours are near. Each group takes a row of every
 *critical* value, one with as many rows left as there are groups, and of the others those whose first free row is
@@ -47,7 +47,7 @@ class Hilbert(Algorithm):
 
     key = "hilbert"
     title = "1-D l-diversity on the Hilbert curve"
-    paper = "Ghinita, Karras, Kalnis, Mamoulis 2007"
+    paper = "Ghinita et al. 2007"
     promise = "unique_distinct_l_diversity"
     rung = Rung.RELEASE
     deterministic = True

@@ -49,7 +49,7 @@ class Incognito(ChosenPromise):
 
     key = "incognito"
     title = "Incognito"
-    paper = "LeFevre, DeWitt, Ramakrishnan 2005"
+    paper = "LeFevre et al. 2005"
     rung = Rung.RELEASE
     deterministic = True
     mergeable = False

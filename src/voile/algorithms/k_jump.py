@@ -1,4 +1,4 @@
-"""k-jump: search a sequence of generalizations so that the search itself tells nothing (paper 004).
+"""k-jump: search a sequence of generalizations so that the search itself tells nothing (Liu et al. 2015).
 
 The usual search publishes the first generalization that has the property on its face (naive). Whoever knows that
 can leave out all tables for which it would have stopped earlier, or gone on. k-jump judges what is left for such a
@@ -52,7 +52,7 @@ class KJump(Algorithm):
 
     key = "k_jump"
     title = "k-jump"
-    paper = "004"
+    paper = "Liu et al. 2015"
     promise = "frequency_l_diversity"
     rung = Rung.ALGORITHM_MARGINAL
     deterministic = True

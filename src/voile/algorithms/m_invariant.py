@@ -1,4 +1,4 @@
-"""m-invariance: a table published again and again, everybody always among the same values (paper 001).
+"""m-invariance: a table published again and again, everybody always among the same values (Xiao and Tao 2007).
 
 Division: persons published before go to the bucket of their signature. Balancing: every value of a signature is
 made equally frequent in its bucket, by counterfeits, or first by new rows (`fill`). Assignment: new rows are dealt
@@ -6,9 +6,9 @@ to balanced buckets, which are planned from counts alone, each row drawn at rand
 groups of near rows with every value once; it treats the values of a bucket alike, and breaks ties by attribute and
 position, never by value.
 
-Filling shortages from new rows tells who they are to a reader who knows the algorithm (facts/m_invariance.md B3:
-a row may move only if the others stay eligible). Counterfeits alone tell nothing: the values of a signature can be
-exchanged throughout the series without changing what is published.
+Filling shortages from new rows tells who they are to a reader who knows the algorithm (docs/facts/m_invariance.md
+B3: a row may move only if the others stay eligible). Counterfeits alone tell nothing: the values of a signature
+can be exchanged throughout the series without changing what is published.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ class MInvariant(RandomisedAlgorithm):
 
     key = "m_invariant"
     title = "m-invariance"
-    paper = "001"
+    paper = "Xiao and Tao 2007"
     promise = "m_uniqueness"
     rung = Rung.ALGORITHM_MARGINAL
     counterfeits = True
@@ -80,7 +80,7 @@ class MInvariant(RandomisedAlgorithm):
     )
 
     def holds_against(self) -> Rung:
-        """Filling leaks (facts/m_invariance.md B3)."""
+        """Filling leaks (docs/facts/m_invariance.md B3)."""
         return self.rung if self.balance == "counterfeit" else Rung.RELEASE
 
     def limits(self, series: bool = False) -> list[str]:
@@ -129,8 +129,8 @@ class MInvariant(RandomisedAlgorithm):
 
     def admits(self, column: str, counts: Codes, others: bool) -> bool:
         """Whether new rows of which each value has so many are published: if one has more than 1/m they wait as a
-        whole, since to defer the surplus alone would show it (facts/m_invariance.md B4). Refuses if there are no
-        others to publish."""
+        whole, since to defer the surplus alone would show it (docs/facts/m_invariance.md B4). Refuses if there are
+        no others to publish."""
         if self.m * int(counts.max(initial=0)) <= int(counts.sum()):
             return True
         if self.ineligible == "refuse" or not others:

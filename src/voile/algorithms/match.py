@@ -1,4 +1,4 @@
-"""MATCH, the fine tier: every bucket becomes groups of nearest rows, then swaps (facts/safety.md 1.1).
+"""MATCH, the fine tier: every bucket becomes groups of nearest rows, then swaps (docs/facts/safety.md 1.1).
 
 Looks at quasi-identifiers and at which rows of a bucket have the same value, never at which value that is.
 """

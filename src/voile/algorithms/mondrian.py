@@ -1,7 +1,7 @@
 """Mondrian: cut the table into boxes, widest column first, while both sides keep a promise (LeFevre et al. 2006).
 
 Any promise that unions of good groups keep can stop the cutting. Which one is the parameter `property`; the papers
-say "Mondrian" and mean one or another (facts/bsgi.md A3), so name it.
+say "Mondrian" and mean one or another (docs/facts/bsgi.md A3), so name it.
 
 Cuts that look at who has what tell a reader who knows the algorithm something: the rung is "release".
 """
@@ -58,7 +58,7 @@ class Mondrian(ChosenPromise):
 
     key = "mondrian"
     title = "Mondrian"
-    paper = "LeFevre, DeWitt, Ramakrishnan 2006"
+    paper = "LeFevre et al. 2006"
     rung = Rung.RELEASE
     deterministic = True
     cost = "about n log n; 1M rows in less time than reading and writing them"

@@ -1,4 +1,4 @@
-"""Secret choice: a naive search over a secret random subset of the generalizations (paper 004, section 7).
+"""Secret choice: a naive search over a secret random subset of the generalizations (Liu et al. 2015, section 7).
 
 A demonstration: one might hope that readers who do not know which functions were tried cannot tell what failed.
 They can take the mean over all subsets instead, and conclude nearly as much (Theorem 8).
@@ -41,7 +41,7 @@ class SecretChoice(RandomisedAlgorithm):
 
     key = "secret_choice"
     title = "secret choice"
-    paper = "004"
+    paper = "Liu et al. 2015"
     promise = "frequency_l_diversity"
     rung = Rung.RELEASE
     mergeable = False

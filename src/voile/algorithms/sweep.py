@@ -1,13 +1,13 @@
-"""SWEEP: rows move along one order of all generalizations until their classes keep the line (paper 002).
+"""SWEEP: rows move along one order of all generalizations until their classes keep the line (Tian and Zhang 2009).
 
 Every combination of levels of the quasi-identifiers is an *item*; items are ordered by the information they
 retain, then by the importance of the attributes (Definition 6). On each item the rows that are still active form
 classes by their nodes on those levels; a class closes with what the greedy removal leaves of it, the rest goes on.
 On the last item, where everything is *, sensitive values are raised to their parents until the line is kept; and
-before the first, if the whole table does not keep it. Corrections and ties as in facts/sweep.md B2: exact
+before the first, if the whole table does not keep it. Corrections and ties as in docs/facts/sweep.md B2: exact
 rationals, padded trees, only k below l can bind, eligibility decided before starting.
 
-What is raised gives itself away (facts/sweep.md B3): a value is raised because it is too frequent, so whoever
+What is raised gives itself away (docs/facts/sweep.md B3): a value is raised because it is too frequent, so whoever
 knows the algorithm can tell which one it was. SWEEP-E (sweep_e.py) keeps the line on true values.
 """
 
@@ -49,7 +49,7 @@ class Sweep(Algorithm):
 
     key = "sweep"
     title = "SWEEP"
-    paper = "002"
+    paper = "Tian and Zhang 2009"
     promise = "tau_l_diversity"
     rung = Rung.RELEASE
     deterministic = True
@@ -82,7 +82,7 @@ class Sweep(Algorithm):
         line_of(self.tau, self.l)
 
     def limits(self, series: bool = False) -> list[str]:
-        """Facts B3, in plain words."""
+        """docs/facts/sweep.md B3, in plain words."""
         return [
             "what a generalised sensitive value was: frequent values are the ones raised, so it gives itself away"
         ]
@@ -129,7 +129,7 @@ def base_values(table: Table, weights: str) -> BaseValues:
 
 
 def refuse_beyond(line: TauLLine, values: BaseValues, rows: int, column: str) -> None:
-    """Generalising can reach the weights themselves, and no more (facts/sweep.md B2.4)."""
+    """Generalising can reach the weights themselves, and no more (docs/facts/sweep.md B2.4)."""
     m = values.possible.size
     weight, unit = values.weight[values.possible], unit_of(values, rows, line)
     parts = -(-unit * weight // max(1, int(weight.sum())))  # as the kernels see a row of *
@@ -294,10 +294,10 @@ def moves_until(node: NDArray[np.int64], values: BaseValues, line: TauLLine, row
 def raised_in_table(
     codes: NDArray[np.int64], values: BaseValues, line: TauLLine, spread: bool
 ) -> NDArray[np.int64]:
-    """The node of each row so that the whole table keeps the line (paper 002, Figure 4, steps 1 and 2).
+    """The node of each row so that the whole table keeps the line (Tian and Zhang 2009, Figure 4, steps 1 and 2).
 
     Which rows are raised is not said there: those spread over the order of the quasi-identifiers lose least
-    (facts/sweep.md B2.8).
+    (docs/facts/sweep.md B2.8).
     """
     if not spread:
         return raised_rows(codes, values, line, codes.size)

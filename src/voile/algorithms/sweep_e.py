@@ -1,4 +1,4 @@
-"""SWEEP-E: SWEEP that keeps its word on true values (ours, facts/sweep.md B3).
+"""SWEEP-E: SWEEP that keeps its word on true values (ours, docs/facts/sweep.md B3).
 
 SWEEP leaves a residue that is one-sided, and raises sensitive values to hide it, which hides nothing. Here no
 value is raised. The sweep closes the classes that keep the line; then the cheapest of them are dissolved into
@@ -62,7 +62,7 @@ class SweepE(Algorithm):
 
     key = "sweep_e"
     title = "SWEEP-E"
-    paper = "ours; facts on paper 002"
+    paper = "Voile 2026, after Tian and Zhang 2009"
     promise = "tau_l_diversity"
     rung = Rung.RELEASE
     deterministic = True

@@ -1,4 +1,4 @@
-"""SYMB: balanced buckets of the whole table, near rows together, nothing cut (ours, facts/safety.md 4.1).
+"""SYMB: balanced buckets of the whole table, near rows together, nothing cut (ours, docs/facts/safety.md 4.1).
 
 The rows are dealt at random to balanced buckets that are planned from the counts of the values; each bucket
 becomes groups of near rows of different values, without regard to which value is which. What `glass` comes to
@@ -31,7 +31,7 @@ class Symb(RandomisedAlgorithm):
 
     key = "symb"
     title = "symmetric buckets"
-    paper = "ours; facts on safety"
+    paper = "Voile 2026, after Xiao and Tao 2007"
     promise = "frequency_l_diversity"
     rung = Rung.ALGORITHM_MARGINAL
     cost = "about n log n; 1M rows in seconds; match = fast: in less time than reading and writing them"

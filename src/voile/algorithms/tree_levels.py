@@ -1,9 +1,9 @@
 """A tree over rows, grown level by level: what `glass`, `symb` and `blind_cut` have in common.
 
 Rows stand along a Hilbert curve, rows that look alike in a drawn order, so that no step can see an order that
-depends on who has what (facts/safety.md section 9, point 1). A level draws one number for each row of its nodes;
-kernels do the rest. Rows of one person are dealt to layers by who they belong to alone, and each layer has a
-tree of its own.
+depends on who has what (docs/facts/safety.md section 9, point 1). A level draws one number for each row of its
+nodes; kernels do the rest. Rows of one person are dealt to layers by who they belong to alone, and each layer has
+a tree of its own.
 """
 
 import os

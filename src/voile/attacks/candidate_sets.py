@@ -1,4 +1,5 @@
-"""Candidate sets: which sensitive values are left for a person after several releases (paper 001, section 3.2).
+"""Candidate sets: which sensitive values are left for a person after several releases
+(Xiao and Tao 2007, section 3.2).
 
 The adversary knows who is in which release, and everybody's quasi-identifiers. A person's value in a release is in
 one of the groups whose boxes cover the person: the union of their values is the candidate set CSS(j) of

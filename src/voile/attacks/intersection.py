@@ -31,7 +31,7 @@ class Intersection(Attack):
 
     key = "intersection"
     title = "intersection of releases"
-    paper = "Ganta, Kasiviswanathan, Smith 2008; paper 001"
+    paper = "Ganta et al. 2008; Xiao and Tao 2007"
     meaning = "keeps, of the values of a person's groups in several releases, those that are in all of them"
     passes = "of a promised series, everybody is left with m values; nothing else promises it"
     releases = 2

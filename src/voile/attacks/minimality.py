@@ -1,4 +1,5 @@
-"""The minimality attack: what a release tells somebody who knows how it was searched for (paper 004, section 2).
+"""The minimality attack: what a release tells somebody who knows how it was searched for
+(Liu et al. 2015, section 2).
 
 The adversary knows everybody's quasi-identifiers, the sequence of generalizations, the property and the strategy,
 and sees the release. Tables for which the search would have ended elsewhere are ruled out; what is left are
@@ -39,7 +40,7 @@ class Seen(NamedTuple):
 
 class Search(NamedTuple):
     """What the adversary knows of the search. Without a strategy it was naive over a secret choice of at least two
-    functions, every choice as likely as any other (paper 004, section 7)."""
+    functions, every choice as likely as any other (Liu et al. 2015, section 7)."""
 
     sequence: Generalizations
     wanted: SetProperty

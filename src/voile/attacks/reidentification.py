@@ -27,7 +27,7 @@ class Reidentification(Attack):
 
     key = "reidentification"
     title = "being found"
-    paper = "El Emam, Dankar 2008"
+    paper = "El Emam and Dankar 2008"
     meaning = "picks a row of the group a person must be in: one known to be there (prosecutor), anybody of the "
     meaning += "population (journalist), everybody (marketer)"
     passes = "what was promised of group sizes holds (k-anonymity, or a risk)"

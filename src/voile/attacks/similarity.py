@@ -30,7 +30,7 @@ class Similarity(Attack):
 
     key = "similarity"
     title = "similarity"
-    paper = "Li, Li, Venkatasubramanian 2007"
+    paper = "Li et al. 2007"
     meaning = (
         "reads values higher up in their hierarchy: a group of stomach diseases tells of a stomach disease; the "
         "worst level counts"

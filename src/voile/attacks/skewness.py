@@ -29,7 +29,7 @@ class Skewness(Attack):
 
     key = "skewness"
     title = "skewness"
-    paper = "Li, Li, Venkatasubramanian 2007"
+    paper = "Li et al. 2007"
     meaning = "compares the values of a person's group with those of the table: how much likelier is one now?"
     passes = "a promised t-closeness holds; without one, a value more than 4 times as likely is a warning"
 

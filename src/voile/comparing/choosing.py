@@ -1,9 +1,9 @@
 """Which algorithm runs on a table and is best against its readers: the rules.
 
 Against a reader who knows the algorithm a choice may depend on the quasi-identifiers, on how often each sensitive
-value occurs and on which rows are one person's, never on who has what (facts/safety.md): so no figure of any run
-is looked at there, only a fixed order, and what an algorithm checks before it groups. Against a reader who sees
-the release alone, the promise is re-checked on what is published: there results may choose, and trials.
+value occurs and on which rows are one person's, never on who has what (docs/facts/safety.md): so no figure of any
+run is looked at there, only a fixed order, and what an algorithm checks before it groups. Against a reader who
+sees the release alone, the promise is re-checked on what is published: there results may choose, and trials.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

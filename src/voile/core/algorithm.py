@@ -19,7 +19,7 @@ Progress = Callable[[float], None]  # called with the share done, 0 to 1
 
 
 class Rung(StrEnum):
-    """The strongest adversary of design section 3 against whom the promise is known to hold."""
+    """The strongest adversary of docs/promise.md against whom the promise is known to hold."""
 
     RELEASE = "release"
     ALGORITHM_MARGINAL = "algorithm, marginal"

@@ -61,8 +61,8 @@ class Bag:
         return cls(start, present[values], counts, domain)
 
     def induced(self, values: BaseValues, unit: int | None = None) -> "Bag":
-        """This bag of nodes as the base values that they induce (paper 002, Definition 2), in so many parts of a
-        person.
+        """This bag of nodes as the base values that they induce (Tian and Zhang 2009, Definition 2), in so many
+        parts of a person.
 
         >>> tree = Hierarchy.from_lines([["flu", "lung", "*"], ["asthma", "lung", "*"], ["gout", "gout", "*"]])
         >>> nodes = Bag.of(np.zeros(4, int), np.array([3, 3, 0, 2]), 1)

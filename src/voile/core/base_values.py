@@ -1,4 +1,4 @@
-"""BaseValues: what a generalised sensitive value stands for (paper 002, Definition 2).
+"""BaseValues: what a generalised sensitive value stands for (Tian and Zhang 2009, Definition 2).
 
 A published node counts for each base value a under it with p(a) / sum of p over its leaves, where the weight p is
 what a reader believes beforehand. Frequencies are whole multiples of 1/unit: the least common denominator of the

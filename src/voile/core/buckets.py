@@ -1,4 +1,4 @@
-"""Buckets of m-invariance: signatures as lists of values, and where new rows go (paper 001, section 4)."""
+"""Buckets of m-invariance: signatures as lists of values, and where new rows go (Xiao and Tao 2007, section 4)."""
 
 from typing import NamedTuple
 

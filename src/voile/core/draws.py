@@ -1,7 +1,7 @@
 """Draws: the random choices that protect people. From the operating system, never stored.
 
 A randomised algorithm is a deterministic function of its table and of whole numbers drawn
-uniformly below given bounds. Whoever knows the draws knows who has what (facts/streamliner.md A4), so
+uniformly below given bounds. Whoever knows the draws knows who has what (docs/facts/streamliner.md A4), so
 they are used once and forgotten. Tests inject a seed, or enumerate every draw there is.
 """
 

@@ -1,4 +1,4 @@
-"""Eligibility: which l a table allows, and what suppression would buy (facts/bsgi.md A1)."""
+"""Eligibility: which l a table allows, and what suppression would buy (docs/facts/bsgi.md A1)."""
 
 from collections.abc import Mapping
 from typing import NoReturn
@@ -66,7 +66,8 @@ def refuse_ineligible(
     """Explain why a column's values put l out of reach, and what would work.
 
     `suppressing`: rows may be given up, and still it does not work. None: the algorithm never gives up rows,
-    because a reader who knows it could tell whose (facts/safety.md section 10). `symbol` is the paper's letter.
+    because a reader who knows it could tell whose (docs/facts/safety.md section 10). `symbol` is the paper's
+    letter.
     """
     n, top = int(sizes.sum()), int(sizes.max()) if sizes.size else 0
     values, fewest = int((sizes > 0).sum()), fewest_suppressed(sizes, ell)

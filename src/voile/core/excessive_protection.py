@@ -1,4 +1,4 @@
-"""Excessive protection: how far below its (tau,l) line each group stays (paper 002, Definition 8)."""
+"""Excessive protection: how far below its (tau,l) line each group stays (Tian and Zhang 2009, Definition 8)."""
 
 from fractions import Fraction
 

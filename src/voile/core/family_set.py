@@ -1,9 +1,11 @@
-"""The family set of a partition: all partitions whose groups are unions of its groups (paper 000, section 2.2).
+"""The family set of a partition: all partitions whose groups are unions of its groups
+(Liu and Wang 2012, section 2.2).
 
 Privacy first, utility second. Once a safe partition is drawn, any choice among the unions of its groups that
 looks only at the partition, its bags and the quasi-identifiers can be repeated by every reader, so it tells
 nothing new: the rung is kept (docs/promise.md). Here groups are merged until they keep further promises, near
-ones first. The finest partition is the meet of the family, as the correction of facts/streamliner.md A3 demands.
+ones first. The finest partition is the meet of the family, as the correction of docs/facts/streamliner.md A3
+demands.
 """
 
 from collections.abc import Sequence

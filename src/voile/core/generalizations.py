@@ -1,7 +1,8 @@
-"""Generalizations: a sequence g_1 .. g_n of ways to group the same rows, best utility first (paper 004, 3.1).
+"""Generalizations: a sequence g_1 .. g_n of ways to group the same rows, best utility first
+(Liu et al. 2015, 3.1).
 
 Each is decided from the quasi-identifiers alone, before anybody looks at a sensitive value. A function may stand
-in the sequence more than once (paper 004, section 5.2: reuse).
+in the sequence more than once (Liu et al. 2015, section 5.2: reuse).
 """
 
 from collections.abc import Sequence

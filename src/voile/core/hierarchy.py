@@ -1,7 +1,7 @@
 """Hierarchy: a tree over a column's values, leaves numbered depth-first.
 
 Every node is then an interval of leaf codes, and the lowest common ancestor of two codes is
-found by comparisons while climbing (design section 2).
+found by comparisons while climbing (docs/architecture.md).
 """
 
 import re

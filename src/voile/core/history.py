@@ -14,11 +14,12 @@ WITHHELD = -2  # of a person who must not be published now: a changed value, or 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class History:
-    """The signature of each row of a table (paper 001, Definition 16), as a number into `sets`, NEW or WITHHELD.
+    """The signature of each row of a table (Xiao and Tao 2007, Definition 16), as a number into `sets`, NEW or
+    WITHHELD.
 
     `sets` holds codes of the table's sensitive column, ascending in each set. It comes from the ledger, which
     remembers persons after they are gone: Lemma 4 of the paper, that the last release is enough, fails when a
-    person returns (facts/m_invariance.md B4).
+    person returns (docs/facts/m_invariance.md B4).
 
     >>> History(np.array([0, NEW, 0]), (np.array([2, 5]),))
     History(3 rows, 1 signature, 1 new, 0 withheld)

@@ -1,7 +1,7 @@
 """The information loss (IL) of a table's columns, as exact integers for the kernels.
 
 Per row, an interval column costs weight * range / domain range and a tree column
-weight * leaves under the common ancestor / all leaves, 0 at a leaf (facts/bsgi.md, A4.4).
+weight * leaves under the common ancestor / all leaves, 0 at a leaf (docs/facts/bsgi.md, A4.4).
 One unit is 1/L for the least common denominator L, so costs compare exactly. Where L would
 overflow, one unit is a fixed tiny share instead: then the weights, not the comparisons, are
 rounded, by less than one in 10**5. A range of more than 2**30 steps is measured in coarser steps.
@@ -62,8 +62,8 @@ def loss_of(table: Table, largest: int = 1) -> tuple[Loss, NDArray[np.int32], in
 
 
 def utility_loss_of(taxonomies: Sequence[Taxonomy]) -> Loss:
-    """What kernels need to charge groups by the information utility of paper 002, Definition 5: a node with s base
-    values under it loses 1 - 1/s of a cell. A group may be the whole table."""
+    """What kernels need to charge groups by the information utility of Tian and Zhang 2009, Definition 5: a node
+    with s base values under it loses 1 - 1/s of a cell. A group may be the whole table."""
     charges = [{s: 1 - Fraction(1, s) for s in np.unique(taxonomy.size).tolist()} for taxonomy in taxonomies]
     unit = _unit(charges, Fraction(len(taxonomies)), min(_LIMIT, 2**60 // max(1, taxonomies[0].leaf.size)))
     sizes = [taxonomy.size for taxonomy in taxonomies]
@@ -73,8 +73,9 @@ def utility_loss_of(taxonomies: Sequence[Taxonomy]) -> Loss:
 
 
 def perimeter_of(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """What kernels need for the perimeter of paper 001, section 4.3: the cost of one code step of each column,
-    domains normalised to the same length, and the QI codes. Categories are taken in the order of their leaves."""
+    """What kernels need for the perimeter of Xiao and Tao 2007, section 4.3: the cost of one code step of each
+    column, domains normalised to the same length, and the QI codes. Categories are taken in the order of their
+    leaves."""
     heaviest = max((column.weight for column in table.quasi), default=Fraction(0)) or Fraction(1)
     shares = [{1: column.weight / heaviest / _steps_across(column)} for column in table.quasi]
     total = sum((column.weight / heaviest for column in table.quasi), Fraction(0))

@@ -1,4 +1,5 @@
-"""The order of generalizations (paper 002, Definition 6): combinations of levels by the information they keep."""
+"""The order of generalizations (Tian and Zhang 2009, Definition 6): combinations of levels by the information they
+keep."""
 
 import itertools
 import math

@@ -14,7 +14,7 @@ class Metric(Parameterised, ABC):
     """Its class is its card: name, direction, range, and one method.
 
     A private metric depends on who has what: it is measured only when asked for, shown to the
-    steward, and never published (design section 5).
+    steward, and never published (docs/architecture.md).
     """
 
     title: ClassVar[str]

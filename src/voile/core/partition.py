@@ -21,10 +21,11 @@ class Partition:
     Partition(3 rows in 2 groups, 1 suppressed)
 
     Counterfeits are published rows that stand for nobody: the group each is in, and the code it carries in
-    the (only) sensitive column (paper 001, Definition 2). Sizes and boxes are of the real rows alone.
+    the (only) sensitive column (Xiao and Tao 2007, Definition 2). Sizes and boxes are of the real rows alone.
 
-    An algorithm may publish values of the (only) sensitive column more generally than they are (paper 002): then
-    `node` is the published node of each row, and `weight` that of each base value (core/base_values.py).
+    An algorithm may publish values of the (only) sensitive column more generally than they are (Tian and Zhang
+    2009): then `node` is the published node of each row, and `weight` that of each base value
+    (core/base_values.py).
 
     An algorithm may decide itself what is published of the quasi-identifiers (Incognito: the node on a level):
     then `low` and `high` are codes per group and quasi-identifying column, around all that the group holds.

@@ -1,4 +1,5 @@
-"""The line of (tau,l)-diversity: psi(k) = tau + (1 - tau)(k - 1)/(l - 1) for k up to l, 1 beyond (paper 002).
+"""The line of (tau,l)-diversity: psi(k) = tau + (1 - tau)(k - 1)/(l - 1) for k up to l, 1 beyond
+(Tian and Zhang 2009).
 
 tau stays below 1: at 1 the line is 1 everywhere, and every group keeps it.
 """
@@ -37,7 +38,7 @@ class TauLLine:
 
     @property
     def limit(self) -> NDArray[np.int64]:
-        """For k = 1 .. l-1, beyond which nothing can be exceeded (facts/sweep.md B2.5)."""
+        """For k = 1 .. l-1, beyond which nothing can be exceeded (docs/facts/sweep.md B2.5)."""
         return self._limits(self.l - 1)
 
     def _limits(self, some: int) -> NDArray[np.int64]:

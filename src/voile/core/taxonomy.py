@@ -1,8 +1,8 @@
-"""Taxonomy: a quasi-identifying column as a tree of levels, whatever its type (paper 002, section III).
+"""Taxonomy: a quasi-identifying column as a tree of levels, whatever its type (Tian and Zhang 2009, section III).
 
 A hierarchy is its own taxonomy. An axis is cut into 4, 16 and 64 intervals of equal width, which depend on the
 ends of the column alone. Shallow leaves are repeated on deeper levels, so that information never falls with depth
-and every row has a node on every level (facts/sweep.md B2.3).
+and every row has a node on every level (docs/facts/sweep.md B2.3).
 """
 
 from dataclasses import dataclass

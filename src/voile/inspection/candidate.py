@@ -1,4 +1,4 @@
-"""Which l and which (tau,l) each sensitive column allows, and what would raise them (facts/bsgi.md A1)."""
+"""Which l and which (tau,l) each sensitive column allows, and what would raise them (docs/facts/bsgi.md A1)."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,7 +15,8 @@ PLENTY = 20  # releases ask for l = 2 to 10
 _LINES = (2, 3, 5, 10)  # the l for which a least tau is told
 EDGE = "a least tau is the edge: a little more keeps far more detail"
 _ROOM = Fraction(1, 20)  # so much more
-SEEN_THROUGH = "whoever knows the algorithm can tell what was raised: the frequent values"  # facts/sweep.md B3
+# docs/facts/sweep.md B3
+SEEN_THROUGH = "whoever knows the algorithm can tell what was raised: the frequent values"
 
 
 @dataclass(frozen=True)

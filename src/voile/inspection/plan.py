@@ -19,7 +19,7 @@ from voile.intake.table_reader import table_of
 MOST_DROPPED = 10
 _RUN_BY_SPREADSHEETS = tuple("=+-@'")
 _COMMON = 10  # more l than this is no reason to prefer a column
-# Two columns that must differ in a group always have a complete grouping (facts/safety.md section 10).
+# Two columns that must differ in a group always have a complete grouping (docs/facts/safety.md section 10).
 _MOST_MARKS = 2
 _MANY = 100  # numbers: a secret known to a few per cent is not protected by values that differ
 _RANK = {SURE: 2, LIKELY: 1, GUESS: 0}

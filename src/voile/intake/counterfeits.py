@@ -1,4 +1,5 @@
-"""counterfeits.csv, or the table of that name: the auxiliary relation of a release (paper 001, Definition 3)."""
+"""counterfeits.csv, or the table of that name: the auxiliary relation of a release
+(Xiao and Tao 2007, Definition 3)."""
 
 import csv
 import re

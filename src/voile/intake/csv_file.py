@@ -1,7 +1,7 @@
 """CSV: scanned strictly, then read as text. Nothing is inferred, nothing is repaired.
 
 The library's own reader accepts NUL bytes, shifts columns at odd line ends and quotes cells in
-its errors (facts/threats.md 2.5), so it only ever sees files that passed the scan, and its
+its errors (docs/facts/threats.md 2.5), so it only ever sees files that passed the scan, and its
 exceptions never leave this module.
 """
 

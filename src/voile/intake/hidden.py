@@ -1,8 +1,8 @@
 """What the cells of a published sensitive column may hide.
 
 A blank, a word for missing, `*`, a set and an interval are no further values: each may be any of several. It
-counts for every one of them, in equal parts (paper 002, Definition 2). Counted as values of their own, `HIV`, a
-blank and `NA` would pass for three different values.
+counts for every one of them, in equal parts (Tian and Zhang 2009, Definition 2). Counted as values of their own,
+`HIV`, a blank and `NA` would pass for three different values.
 """
 
 import re

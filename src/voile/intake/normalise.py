@@ -1,7 +1,7 @@
 """Text as people mean it: one kind of blank, Unicode NFC, nothing invisible.
 
 `HIV`, `HIV ` and the same with a zero-width space are one value; counted as three they would
-pass for diversity (facts/threats.md, spelling diversity).
+pass for diversity (docs/facts/threats.md 2.2, spelling diversity).
 """
 
 import re

@@ -8,7 +8,7 @@ from voile.errors import InputError
 from voile.intake.header import sound_names
 from voile.intake.panics import FAILURES
 
-# A footer can promise far more than the file holds (facts/threats.md 2.5): no table of people packs
+# A footer can promise far more than the file holds (docs/facts/threats.md 2.5): no table of people packs
 # this many cells into a byte.
 CELLS_PER_BYTE = 200
 HARMLESS = 2**26

@@ -1,4 +1,5 @@
-"""How m-invariance plans its buckets from counts alone: filling shortages, and Assign (paper 001, Figure 3).
+"""How m-invariance plans its buckets from counts alone: filling shortages, and Assign
+(Xiao and Tao 2007, Figure 3).
 
 Neither sees a row. Which rows of a value go where is drawn by the caller.
 """
@@ -14,7 +15,7 @@ def most_steps(taken, count, total, m, following):
     """The largest alpha that inequalities 5 to 7 allow for beta = count values, 0 or less if there is none.
 
     `taken` holds their counts from the most to the least frequent, `following` is the count of the next one
-    (facts/m_invariance.md B2, closed form).
+    (docs/facts/m_invariance.md B2, closed form).
     """
     alpha = min(taken[count - 1], (total - m * following) // count)
     if count > m:
@@ -74,7 +75,7 @@ def fill_shortages(counts, m, start, values, shortage):
     start[b] to start[b+1]-1. `counts` are the new rows of each value, and are lowered by what is moved.
 
     Buckets are served in turn, as long as the new rows that stay are m-eligible: first all that a bucket lacks
-    (facts/m_invariance.md B4: one at a time refuses what works together), else one row after the other.
+    (docs/facts/m_invariance.md B4: one at a time refuses what works together), else one row after the other.
     """
     moved = np.zeros(values.size, np.int64)
     total = counts.sum()

@@ -1,5 +1,5 @@
-"""One level of FREE: every node is cut where the cut is certain, else dealt to groups as RDA does (facts/safety.md
-1.3).
+"""One level of FREE: every node is cut where the cut is certain, else dealt to groups as RDA does
+(docs/facts/safety.md 1.3).
 
 Whether a node is skimmed and cut is told by the counts of its values: where the most frequent one, after the
 skim, has at most 1/l of the smaller part, both parts are l-diverse whoever is in them. Nobody's value is looked

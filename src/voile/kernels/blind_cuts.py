@@ -1,4 +1,4 @@
-"""CUT: where to cut a node, by quasi-identifiers alone (facts/safety.md 1.1).
+"""CUT: where to cut a node, by quasi-identifiers alone (docs/facts/safety.md 1.1).
 
 Rows stand along a curve, and parts keep that order. Each column is cut in the middle: exactly, rows of the middle
 code in the order of the curve, or between two codes as near to it as can be. Of all cuts the one is taken whose

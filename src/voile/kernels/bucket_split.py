@@ -1,9 +1,9 @@
-"""The split phase of m-invariance (paper 001, section 4.3): balanced buckets become groups of near rows.
+"""The split phase of m-invariance (Xiao and Tao 2007, section 4.3): balanced buckets become groups of near rows.
 
 A bucket has s values and a list of N rows for each. A node of the work is a part of a bucket: s lists of equal
 length, standing one after the other, once in the order of each attribute. Lists are sorted once, at the start;
-a split keeps every order (facts/streamliner.md C: re-sorting was 95 % of the time). A counterfeit is the row -1:
-it stands first in every order and has no extent.
+a split keeps every order (docs/facts/streamliner.md C1: re-sorting was 95 % of the time). A counterfeit is the row
+-1: it stands first in every order and has no extent.
 """
 
 import numpy as np

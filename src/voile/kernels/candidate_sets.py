@@ -1,4 +1,4 @@
-"""Which values stand in the groups that cover a point, for very many points (paper 001, Definition 15).
+"""Which values stand in the groups that cover a point, for very many points (Xiao and Tao 2007, Definition 15).
 
 Groups stand in blocks of 64, neighbours together, and blocks hang in a balanced tree. A node knows the box around
 all boxes below and the union of their values, as bits of words. A search leaves a node alone if the point is

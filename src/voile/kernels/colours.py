@@ -1,4 +1,4 @@
-"""Colours: the rows of each value (paper 000, section 2.1)."""
+"""Colours: the rows of each value (Liu and Wang 2012, section 2.1)."""
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 Numba looks for changes only in the file of the function it caches, not in the files of the
 functions that one calls. Our cache folder therefore carries a digest of all kernel sources: a
 changed kernel can never meet a stale caller. Where no folder can be written, kernels are
-compiled anew in each process (design section 7: never break a read-only install).
+compiled anew in each process: a read-only install is never broken (docs/architecture.md).
 """
 
 import hashlib

@@ -2,7 +2,7 @@
 
 A row is an edge between its value in the first column and its value in the second; a group is a
 colour, a matching. If no value has more rows than there are groups, a colouring exists (Koenig), and
-one whose groups differ by at most one row (de Werra, McDiarmid; facts/safety.md section 10).
+one whose groups differ by at most one row (de Werra, McDiarmid; docs/facts/safety.md section 10).
 
 Rows in order of their first value are dealt to the groups like cards, which settles the first column
 and the sizes. A second value twice in a group g and missing in a group h is then moved along an

@@ -1,5 +1,5 @@
-"""One level of GLASS: every node is dealt to buckets, and cut if the test of shifts allows it (facts/safety.md
-1.2).
+"""One level of GLASS: every node is dealt to buckets, and cut if the test of shifts allows it
+(docs/facts/safety.md 1.2).
 
 Decisions use counts of nodes and quasi-identifiers; the test also the buckets, but only what stays the same when
 their values are turned around. The buckets that were tested are the buckets that are published; where the test

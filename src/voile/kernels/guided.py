@@ -1,4 +1,5 @@
-"""GDA's groups: for each row of the largest colour the nearest first rows of other colours (paper 000, Table 7).
+"""GDA's groups: for each row of the largest colour the nearest first rows of other colours
+(Liu and Wang 2012, Table 7).
 
 Rows have a weighted rank; every colour's rows stand in ascending order of it, and its first row that has no
 group yet is its *head*. All rows have a position in one order of rank and colour, so that heads next to a rank
@@ -6,7 +7,7 @@ are found by looking left and right.
 
 As the paper writes it, grouping can end with rows that no group can take. A guard prevents that: with K groups
 still to form, a colour with K rows or more is critical, and a group may hold at most
-sum_j min(rows left of j, K) - critical - l (K - 1) rows of others (facts/streamliner.md A5, there for as many
+sum_j min(rows left of j, K) - critical - l (K - 1) rows of others (docs/facts/streamliner.md A5, there for as many
 groups as the largest colour has rows). Beginning with K = floor(n / l), as many groups as there can be are
 formed, and fewer than l rows are left.
 """

@@ -1,4 +1,4 @@
-"""Where rows stand on a Hilbert curve, and groups of different values along it (facts/bsgi.md A7)."""
+"""Where rows stand on a Hilbert curve, and groups of different values along it (docs/facts/bsgi.md A7)."""
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 Colours are numbered by descending size. Colour i may use min(n_j, n_i) rows of colour j; (l - 1) n_i of
 these uses are drawn. They are then dealt to the rows of colour i like cards, colour by colour, so that
-the candidates of a row have different colours (facts/streamliner.md A5).
+the candidates of a row have different colours (docs/facts/streamliner.md A5).
 """
 
 import numpy as np

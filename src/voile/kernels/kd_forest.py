@@ -1,4 +1,4 @@
-"""The exact k-d forest of facts/bsgi.md A5 and A6: one tree of rows per bucket.
+"""The exact k-d forest of docs/facts/bsgi.md A5 and A6: one tree of rows per bucket.
 
 A tree node keeps the smallest box around its living rows, the lowest of their row numbers and, of
 each *mark* of the rows (a value that must differ inside a group), which marks occur below, as a

@@ -2,7 +2,7 @@
 
 A node's box bounds the cost of every row below from below, and its sets of marks say which rows
 cannot be there. A search that skips only nodes which cannot hold a cheaper row (or an equally
-cheap one of lower number) is exact (facts/bsgi.md A5).
+cheap one of lower number) is exact (docs/facts/bsgi.md A5).
 """
 
 from typing import NamedTuple

@@ -2,7 +2,7 @@
 
 A group is a box: per attribute a range [low, high] of codes. An *axis* (numbers, dates, ordinals)
 costs its range; a *tree* costs the leaves under the lowest common ancestor of its codes, nothing
-at a leaf (facts/bsgi.md, `gcp_leaves`). Costs are whole multiples of one unit chosen by the
+at a leaf (docs/facts/bsgi.md, `gcp_leaves`). Costs are whole multiples of one unit chosen by the
 caller, so comparing two of them is exact and a tie is a tie.
 """
 
@@ -146,7 +146,7 @@ def least_joined_cost(loss, box, ranges, i, first, limit):
     code of each attribute stand in turn from column `first`.
 
     The cost of an ancestor is monotone in the distance on either side of the box, so the nearer
-    end of a range bounds it (facts/bsgi.md A5).
+    end of a range bounds it (docs/facts/bsgi.md A5).
     """
     total = 0
     axes = loss.step.size

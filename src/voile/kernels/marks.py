@@ -2,7 +2,7 @@
 
 A sensitive column gives each row a mark, and so does the person a row belongs to. With K groups
 left to form, a mark of K rows or more is *critical*: if a group leaves it out, one of its rows
-will have no group (facts/bsgi.md A6).
+will have no group (docs/facts/bsgi.md A6).
 """
 
 from typing import NamedTuple

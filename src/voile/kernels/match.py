@@ -1,4 +1,4 @@
-"""MATCH, the fine tier: balanced buckets become groups of nearest rows (facts/safety.md 1.1).
+"""MATCH, the fine tier: balanced buckets become groups of nearest rows (docs/facts/safety.md 1.1).
 
 A bucket has alpha rows of each of its values. The rows that lie farthest out begin groups, and each takes the
 nearest row of every other value: ELIG, where all values are critical. Places among the values of a bucket are

@@ -1,4 +1,4 @@
-"""RDA's plan: groups of the l most frequent colours, over and over (paper 000, Table 6).
+"""RDA's plan: groups of the l most frequent colours, over and over (Liu and Wang 2012, Table 6).
 
 A colour is the set of rows of one value. The plan sees only how many rows each colour has. Which
 row takes which place is drawn later, so it cannot depend on who has what.
@@ -44,7 +44,7 @@ def plan_groups(start, ell):
     """The group of each place: colour c has the places start[c] .. start[c+1]-1. And how many groups.
 
     Each group takes one place of the l colours with the most places left, ties by colour. At most one
-    place of a colour is left at the end (facts/streamliner.md A5); it joins the smallest group without
+    place of a colour is left at the end (docs/facts/streamliner.md A5); it joins the smallest group without
     its colour, the first of them.
     """
     colours = start.size - 1

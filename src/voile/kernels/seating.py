@@ -4,7 +4,7 @@ A row joins the group where the total loss grows least, among those that hold no
 Where there is none, rows are exchanged between two groups along a Kempe chain: all rows that hang
 together by equal marks change sides, which keeps every group free of equal marks. With two columns
 of marks this always finds a seat, and always fills groups that are too small (Koenig's edge
-colouring; facts/safety.md section 10). With more it may fail: then the row stays out.
+colouring; docs/facts/safety.md section 10). With more it may fail: then the row stays out.
 """
 
 from typing import NamedTuple

@@ -1,5 +1,5 @@
 """The test of GLASS: would both parts be l-diverse if the values of every bucket were turned around
-(facts/safety.md 1.2)?
+(docs/facts/safety.md 1.2)?
 
 Row j of a group's list gets the value of row j + k: the answer for all k together is the same whoever of a
 bucket has which of its values, and that is why it tells nothing. Buckets with equally many values turn together,

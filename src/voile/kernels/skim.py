@@ -1,4 +1,4 @@
-"""SKIM: set rows of the most frequent values aside, so that what is left has slack (facts/safety.md 1.1).
+"""SKIM: set rows of the most frequent values aside, so that what is left has slack (docs/facts/safety.md 1.1).
 
 One row of each of the l most frequent values is taken, again and again, until the most frequent has at most the
 share tau / l of the rest. Sees counts only; which rows of a value go is drawn by the caller. What is taken is

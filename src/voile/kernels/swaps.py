@@ -1,7 +1,7 @@
 """Refinement by swaps: exchange two rows of two groups where that makes both together cheaper.
 
 For each row t of a group g, the rows nearest to g without t are looked up, and the best exchange
-with one of them is made if the total loss falls (facts/bsgi.md A6). Sizes of groups and the
+with one of them is made if the total loss falls (docs/facts/bsgi.md A6). Sizes of groups and the
 difference of marks inside them never change. Only groups that changed since are looked at again.
 
 Groups are looked at in blocks, those of one block all in the same state, so that threads can share

@@ -1,10 +1,10 @@
 """The sweep: active rows are placed into classes on one level after the other, and classes that can keep the line
-close with as many rows as the greedy removal leaves (paper 002, Figure 4).
+close with as many rows as the greedy removal leaves (Tian and Zhang 2009, Figure 4).
 
 Rows of equal quasi-identifiers that follow each other are one *run*, rows of a run with the same sensitive value
 one *cell*. A cell loses rows from its high end only: the greedy removes the lowest rows first, and what is removed
 stays active. So a cell is a number of rows that are left, and an item of the order costs time by runs, not by rows
-(facts/sweep.md B5).
+(docs/facts/sweep.md B5).
 """
 
 from typing import NamedTuple

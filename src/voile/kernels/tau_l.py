@@ -42,7 +42,7 @@ def capped(count, held, limit, scale):
 
     The greedy takes a row of the most frequent value, the first of equal ones, until the line is kept. Its states
     pass through all full caps min(n, c), of which the feasible ones are the low ones; so the largest feasible cap
-    is searched, and the states between it and the next are tried one by one (facts/sweep.md B5).
+    is searched, and the states between it and the next are tried one by one (docs/facts/sweep.md B5).
 
     >>> count = np.array([1, 1, 2, 0, 3, 2, 40])
     >>> int(capped(count, np.array([6, 5, 4, 2, 1, 0]), np.array([2, 4]), 6)), count.tolist()
@@ -127,7 +127,7 @@ def keeps_line_unsorted(frequency, size, limit, scale, largest):
 @kernel
 def thinned(count, held, values, limit, scale):
     """As `capped`, one row after the other, where values are generalised: of the dominant base value the row that
-    induces it most is removed (paper 002, section III.D)."""
+    induces it most is removed (Tian and Zhang 2009, section III.D)."""
     frequency, largest = np.empty(values.weight.size, np.int64), np.empty(limit.size, np.int64)
     induced(count, held, values, frequency)
     size = 0
@@ -149,7 +149,8 @@ def thinned(count, held, values, limit, scale):
 
 @kernel
 def raised(count, values, above, limit, scale):
-    """Raise values, one row after the other, until all rows together keep the line (paper 002, section III.C).
+    """Raise values, one row after the other, until all rows together keep the line
+    (Tian and Zhang 2009, section III.C).
 
     Of the dominant base value that a row below the root covers, the row of the least general value is published as
     `above` it. Returns the values that rows were raised from, in turn; `count` is changed. -1 at the end: stuck.

@@ -1,7 +1,7 @@
 """The ledger, open for writing: recall persons, reserve a release before anything is written, commit it after.
 
-The order of a publication (facts/threats.md 2.4): reserve, write to a private folder, audit the bytes, `audited`,
-reveal, `commit`. A release that is reserved counts as published until recovery proves otherwise.
+The order of a publication (docs/facts/threats.md 2.4): reserve, write to a private folder, audit the bytes,
+`audited`, reveal, `commit`. A release that is reserved counts as published until recovery proves otherwise.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Classification: how well a decision tree learns from the release (paper 002, section IV.B)."""
+"""Classification: how well a decision tree learns from the release (Tian and Zhang 2009, section IV.B)."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class Classification(Metric):
 
     key = "classification"
     title = "classification accuracy ratio"
-    paper = "002, section IV.B"
+    paper = "Tian and Zhang 2009, section IV.B"
     best = "high"
     range = "0 upwards"
     meaning = "how well a decision tree learns a sensitive column from the release, against one from the source"

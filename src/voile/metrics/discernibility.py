@@ -11,7 +11,7 @@ class Discernibility(Metric):
 
     key = "dm"
     title = "discernibility (DM)"
-    paper = "Bayardo, Agrawal 2005"
+    paper = "Bayardo and Agrawal 2005"
     best = "low"
     range = "n to n^2"
     meaning = "rows that each row cannot be told from, summed"

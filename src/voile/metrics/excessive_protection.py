@@ -1,4 +1,5 @@
-"""Excessive protection: how much more than (tau,l)-diversity the groups have (paper 002, Definition 8)."""
+"""Excessive protection: how much more than (tau,l)-diversity the groups have
+(Tian and Zhang 2009, Definition 8)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class ExcessiveProtection(Metric):
 
     key = "excessive_protection"
     title = "excessive protection"
-    paper = "002, Definition 8"
+    paper = "Tian and Zhang 2009, Definition 8"
     best = "low"
     range = "0 to m"
     meaning = "how far the frequencies of sensitive values are from the line that (tau,l)-diversity draws"

@@ -1,4 +1,4 @@
-"""GCP, counting all leaves under a node: the form of facts/bsgi.md."""
+"""GCP, counting all leaves under a node: the form of docs/facts/bsgi.md."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""GCP, counting the leaves beyond the first: the form of facts/peers.md."""
+"""GCP, counting the leaves beyond the first: the form of docs/facts/peers.md."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""um: the share of the table's information that a release keeps (paper 002, Definition 5)."""
+"""um: the share of the table's information that a release keeps (Tian and Zhang 2009, Definition 5)."""
 
 import math
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class InformationUtility(Metric):
 
     key = "um"
     title = "information utility"
-    paper = "002, Definition 5"
+    paper = "Tian and Zhang 2009, Definition 5"
     best = "high"
     range = "0 to 1"
     meaning = "information kept: 1 over the values that a published cell stands for, on average"

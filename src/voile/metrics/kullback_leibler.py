@@ -15,7 +15,7 @@ class KullbackLeibler(Metric):
 
     key = "kl"
     title = "Kullback-Leibler divergence"
-    paper = "Kifer, Gehrke 2006"
+    paper = "Kifer and Gehrke 2006"
     best = "low"
     range = "0 to ln n"
     meaning = "information lost about each column's distribution, in nats"

@@ -13,7 +13,7 @@ class NonUniformEntropy(Metric):
 
     key = "non_uniform_entropy"
     title = "non-uniform entropy"
-    paper = "Gionis, Tassa 2009"
+    paper = "Gionis and Tassa 2009"
     best = "low"
     range = "0 to 1"
     meaning = "share of the bits in quasi-identifying cells that is lost"

@@ -177,7 +177,7 @@ def relative_errors(
     """|actual - estimated| / actual of random queries of an expected selectivity; of those that count anything.
 
     A query is a random range of each of the d sides and of the first sensitive column, |A| theta^(1/(d+1)) of the
-    column's |A| values each (paper 001).
+    column's |A| values each (Xiao and Tao 2007).
     """
     if boxes.rows == 0:
         return np.empty(0)

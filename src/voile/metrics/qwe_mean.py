@@ -1,4 +1,4 @@
-"""QWE: mean error of count queries with a floor (paper 000)."""
+"""QWE: mean error of count queries with a floor (Liu and Wang 2012)."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +21,7 @@ class QweMean(Metric):
 
     key = "qwe_mean"
     title = "query workload error, mean"
-    paper = "000"
+    paper = "Liu and Wang 2012"
     best = "low"
     range = "0 to 1/delta"
     meaning = "how wrong counts of one sensitive value in ranges are, on average; small ones against delta"

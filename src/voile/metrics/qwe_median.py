@@ -1,4 +1,4 @@
-"""Median relative error of count queries (paper 001)."""
+"""Median relative error of count queries (Xiao and Tao 2007)."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +22,7 @@ class QweMedian(Metric):
 
     key = "qwe_median"
     title = "query workload error, median"
-    paper = "001"
+    paper = "Xiao and Tao 2007"
     best = "low"
     range = "0 upwards"
     meaning = "how wrong half of all counts in ranges of every column are, relative to the true count"

@@ -11,7 +11,7 @@ class SuppressedShare(Metric):
 
     key = "suppressed"
     title = "suppressed share"
-    paper = "ARX's convention"
+    paper = "Prasser and Kohlmayer 2015"
     best = "low"
     range = "0 to 1"
     meaning = "share of rows that are not published"

@@ -12,7 +12,7 @@ class WeightedIL(Metric):
 
     key = "weighted_il"
     title = "weighted information loss"
-    paper = "003 (BSGI)"
+    paper = "Ye et al. 2008"
     best = "low"
     range = "0 to 1"
     meaning = "as gcp_leaves, with the weights of the spec"

@@ -29,7 +29,7 @@ class BetaLikeness(PrivacyModel):
     key = "beta_likeness"
     symbol = "beta"
     title = "beta-likeness"
-    paper = "Cao, Karras 2012"
+    paper = "Cao and Karras 2012"
     meaning = "no value's share grows by more than beta times itself from the table to a group"
     bound = "beta"
     sense = "<="

@@ -30,7 +30,7 @@ class DeltaDisclosure(PrivacyModel):
     key = "delta_disclosure"
     symbol = "delta"
     title = "delta-disclosure privacy"
-    paper = "Brickell, Shmatikov 2008"
+    paper = "Brickell and Shmatikov 2008"
     meaning = "no value is more than e^delta times as frequent, or as rare, in a group as in the table"
     bound = "delta"
     sense = "<="

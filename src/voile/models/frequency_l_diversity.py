@@ -21,7 +21,7 @@ class FrequencyLDiversity(PrivacyModel):
     key = "frequency_l_diversity"
     symbol = "l"
     title = "frequency l-diversity"
-    paper = "Xiao, Tao 2006; paper 000"
+    paper = "Xiao and Tao 2006; Liu and Wang 2012"
     meaning = f"nobody's value can be guessed from the release with more than 1/l confidence by {READER}"
     bound = "l"
     trivial = 1

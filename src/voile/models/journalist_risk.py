@@ -25,7 +25,7 @@ class JournalistRisk(PrivacyModel):
     key = "journalist_risk"
     symbol = "journalist"
     title = "journalist risk"
-    paper = "El Emam, Dankar 2008; ARX"
+    paper = "El Emam and Dankar 2008; Prasser and Kohlmayer 2015"
     meaning = "at most the chance to find anybody of the population; the release stands for the population"
     bound = "risk"
     sizes_only = True

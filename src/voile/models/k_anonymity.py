@@ -21,7 +21,7 @@ class KAnonymity(PrivacyModel):
     key = "k_anonymity"
     symbol = "k"
     title = "k-anonymity"
-    paper = "Samarati, Sweeney 1998"
+    paper = "Samarati and Sweeney 1998"
     meaning = "every group has at least k persons; says nothing about the sensitive values inside"
     bound = "k"
     trivial = 1

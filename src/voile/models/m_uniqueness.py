@@ -1,4 +1,4 @@
-"""m-uniqueness: at least m rows in every group, all with different values (paper 001, Definition 17)."""
+"""m-uniqueness: at least m rows in every group, all with different values (Xiao and Tao 2007, Definition 17)."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +21,7 @@ class MUniqueness(PrivacyModel):
     key = "m_uniqueness"
     symbol = "m"
     title = "m-uniqueness"
-    paper = "001 (m-invariance)"
+    paper = "Xiao and Tao 2007"
     meaning = (
         "every group has at least m rows, no sensitive value twice; over a series, with the ledger, m-invariance"
     )

@@ -23,7 +23,7 @@ class MarketerRisk(PrivacyModel):
     key = "marketer_risk"
     symbol = "marketer"
     title = "marketer risk"
-    paper = "El Emam, Dankar 2008; ARX"
+    paper = "El Emam and Dankar 2008; Prasser and Kohlmayer 2015"
     meaning = "the share of all rows that somebody with everyone's quasi-identifying values matches on average"
     bound = "risk"
     sizes_only = True

@@ -21,7 +21,7 @@ class ProsecutorRisk(PrivacyModel):
     key = "prosecutor_risk"
     symbol = "prosecutor"
     title = "prosecutor risk"
-    paper = "El Emam, Dankar 2008; ARX"
+    paper = "El Emam and Dankar 2008; Prasser and Kohlmayer 2015"
     meaning = "the chance to pick the row of somebody known to be in the table"
     bound = "risk"
     sizes_only = True

@@ -32,7 +32,7 @@ class TCloseness(PrivacyModel):
     key = "t_closeness"
     symbol = "t"
     title = "t-closeness"
-    paper = "Li, Li, Venkatasubramanian 2007"
+    paper = "Li et al. 2007"
     meaning = "the values of every group are distributed as in the table, up to an earth mover's distance of t"
     bound = "t"
     sense = "<="

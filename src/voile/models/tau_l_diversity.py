@@ -19,10 +19,10 @@ Counts = NDArray[np.int64]
 @dataclass(frozen=True, kw_only=True)
 class TauLDiversity(PrivacyModel):
     """F(k) <= psi(k) in every group, F(k) the share of its k most frequent values and
-    psi(k) = tau + (1 - tau)(k - 1)/(l - 1) for k up to l, 1 beyond (paper 002, Definition 4).
+    psi(k) = tau + (1 - tau)(k - 1)/(l - 1) for k up to l, 1 beyond (Tian and Zhang 2009, Definition 4).
 
     The figure is the least tau that would hold: the greatest (F(k)(l - 1) - (k - 1)) / (l - k) for k below l,
-    where alone the line can be crossed (facts/sweep.md B2.5). Generalised values count by what they induce.
+    where alone the line can be crossed (docs/facts/sweep.md B2.5). Generalised values count by what they induce.
 
     >>> bags = Bags.of(np.zeros(4, int), [np.array([1, 1, 2, 3])])
     >>> TauLDiversity(tau=Fraction(1, 2), l=3).check(bags)
@@ -34,12 +34,12 @@ class TauLDiversity(PrivacyModel):
     key = "tau_l_diversity"
     symbol = "tau"
     title = "(tau,l)-diversity"
-    paper = "002"
+    paper = "Tian and Zhang 2009"
     meaning = "no value is more frequent in a group than tau, and the k most frequent stay below a line to 1 at l"
     bound = "tau"
     sense = "<="
     trivial = 1
-    survives_merging = True  # sums of the k largest are convex (facts/sweep.md B2.11)
+    survives_merging = True  # sums of the k largest are convex (docs/facts/sweep.md B2.11)
 
     tau: Fraction = parameter("largest share of a value in a group", places=0)
     l: int = parameter("values that share a group at least", default=2, minimum=2)  # noqa: E741 the paper's name
@@ -54,7 +54,7 @@ class TauLDiversity(PrivacyModel):
         return [self._ratio(bag, bags.sizes * bag.unit) for bag in bags.columns]
 
     def details(self, bags: Bags) -> dict[str, Any]:
-        """How far groups stay below the line (Definition 8; facts/sweep.md B2.12)."""
+        """How far groups stay below the line (Definition 8; docs/facts/sweep.md B2.12)."""
         found = [
             excessive_protection(bag, bags.sizes, self.tau, self.l, distinct_values(bag.codes)[0].size)
             for bag in bags.columns

@@ -12,10 +12,10 @@ from voile.core.privacy_model import PrivacyModel, Ratios
 
 @dataclass(frozen=True, kw_only=True)
 class UniqueDistinctLDiversity(PrivacyModel):
-    """Every group has >= l rows and pairwise different values (paper 003, as corrected).
+    """Every group has >= l rows and pairwise different values (Ye et al. 2008, as corrected).
 
     The paper's Definition 2 says "exactly l distinct values", which admits {a, a, a, b, c} and
-    fails after incorporation; facts/bsgi.md A4.1 has the predicate that is meant. A group with a
+    fails after incorporation; docs/facts/bsgi.md A4.1 has the predicate that is meant. A group with a
     repeated value achieves 0.
 
     >>> bags = Bags.of(np.array([0, 0, 1, 1]), [np.array([1, 2, 3, 3])])
@@ -26,7 +26,7 @@ class UniqueDistinctLDiversity(PrivacyModel):
     key = "unique_distinct_l_diversity"
     symbol = "unique_l"
     title = "unique distinct l-diversity"
-    paper = "003 (BSGI), corrected"
+    paper = "Ye et al. 2008, corrected"
     meaning = "every group has at least l rows and no sensitive value twice, so every share is at most 1/l"
     bound = "l"
 

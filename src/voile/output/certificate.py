@@ -1,7 +1,7 @@
 """The certificate: promise, adversary, checks, utility, versions. Only what may be public.
 
-Everything in it is a function of the grouping, the bags and the quasi-identifiers (design
-section 5). What depends on who has what goes to the private record.
+Everything in it is a function of the grouping, the bags and the quasi-identifiers
+(docs/architecture.md). What depends on who has what goes to the private record.
 """
 
 import datetime

@@ -14,7 +14,7 @@ import polars as pl
 from voile.core.schema import COUNTERFEITS
 from voile.errors import OutputError, ParameterError
 
-# A spreadsheet runs cells that begin with these, also in other widths: hence NFKC (facts/threats.md).
+# A spreadsheet runs cells that begin with these, also in other widths: hence NFKC (docs/facts/threats.md 2.2).
 # A plain negative number is not a formula. A quote in front of such a cell is doubled, so that
 # nothing is ambiguous.
 _FORMULA = r"^'*[=+\-@\t\r]"
@@ -42,7 +42,7 @@ def write_data(frame: pl.DataFrame, folder: Path, format: str, name: str = "data
 
 
 def write_counterfeits(auxiliary: pl.DataFrame, folder: Path) -> Path:
-    """counterfeits.csv: how many rows of a group stand for nobody (paper 001, Definition 3)."""
+    """counterfeits.csv: how many rows of a group stand for nobody (Xiao and Tao 2007, Definition 3)."""
     return _written(folder / f"{COUNTERFEITS}.csv", auxiliary.write_csv)
 
 

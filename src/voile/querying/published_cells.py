@@ -277,7 +277,7 @@ def _weighed(
     if tree is None or values is None:
         raise unreadable(spec, labels.len(), "give the hierarchy it was made with in the spec")
     cells = _nodes(spec, tree, labels, conditions, values)
-    unsaid = cells.possible & ~cells.sure  # which values are raised is no accident (facts/sweep.md B3)
+    unsaid = cells.possible & ~cells.sure  # which values are raised is no accident (docs/facts/sweep.md B3)
     note = f"a node of {spec.name} is taken as the certificate weighs the values under it" if unsaid.any() else ""
     return replace(cells, blind=unsaid, note=note)
 

@@ -27,7 +27,7 @@ def rendered(
 
 def render(table: Table, partition: Partition, boxes: Boxes) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The release: a group number, then the published columns in the table's order; and the auxiliary relation of
-    paper 001, Definition 3: how many counterfeits are in each group that has some.
+    Xiao and Tao 2007, Definition 3: how many counterfeits are in each group that has some.
 
     Groups are numbered by their boxes and contents, rows of a group sorted by content: nothing
     follows the order of the source, and nothing tells a counterfeit from a real row.

@@ -1,4 +1,5 @@
-"""Series: publish today's table so that it stays safe together with every release before it (paper 001)."""
+"""Series: publish today's table so that it stays safe together with every release before it
+(Xiao and Tao 2007)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -296,8 +297,9 @@ def _refuse_changed(rows: int) -> None:
 
 
 def _weakens(body: Mapping[str, Any]) -> bool:
-    """Whether a release weakens all that come after it: by filling from new rows (facts/m_invariance.md B3), by
-    letting rows wait, who are then known to be alike (docs/known-limits.md), or by draws that can be repeated."""
+    """Whether a release weakens all that come after it: by filling from new rows (docs/facts/m_invariance.md B3),
+    by letting rows wait, who are then known to be alike (docs/known-limits.md), or by draws that can be
+    repeated."""
     return body["parameters"]["balance"] != "counterfeit" or bool(body.get("waiting")) or not body["secret"]
 
 

@@ -143,7 +143,7 @@ def _refuse_decimal(schema: Schema | None, column: Column) -> None:
         raise SpecError(
             "a decimal sensitive column",
             where=f"spec, column {column.name}",
-            rule="signatures are sets of values that occur again (paper 001: a categorical attribute)",
+            rule="signatures are sets of values that occur again (Xiao and Tao 2007: a categorical attribute)",
             remedy="round it to classes, and declare them as category, ordinal or integer",
         )
 

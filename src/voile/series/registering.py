@@ -1,4 +1,4 @@
-"""The order in which a release becomes visible and the ledger learns of it (facts/threats.md 2.4).
+"""The order in which a release becomes visible and the ledger learns of it (docs/facts/threats.md 2.4).
 
 reserve -> write privately -> audit the bytes -> note their digests -> reveal -> commit. Whatever happens between,
 what the world can see is in the ledger: a reservation counts as published until recovery proves otherwise.

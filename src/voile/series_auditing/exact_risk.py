@@ -1,4 +1,4 @@
-"""Exact risk of a small series, by counting reasonable surjections (paper 001, Definition 14)."""
+"""Exact risk of a small series, by counting reasonable surjections (Xiao and Tao 2007, Definition 14)."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

@@ -2,8 +2,8 @@
 alone, which rows these are from the numbers they drew.
 
 The rows are dealt to cells as `rda` deals them to groups, so what holds for its groups holds here: exchange two
-persons of one cell, and no probability changes (facts/streamliner.md A4). Every cell is l-diverse: its share is
-put together of whole groups of l or more different values, as Assign plans them (paper 001, Figure 3).
+persons of one cell, and no probability changes (docs/facts/streamliner.md A4). Every cell is l-diverse: its share
+is put together of whole groups of l or more different values, as Assign plans them (Xiao and Tao 2007, Figure 3).
 """
 
 from collections.abc import Callable

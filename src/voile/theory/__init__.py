@@ -1,4 +1,4 @@
-"""The theory of paper 000, corrected, for tables small enough to look at in full (docs/theory.md).
+"""The theory of Liu and Wang 2012, corrected, for tables small enough to look at in full (docs/theory.md).
 
 >>> from fractions import Fraction
 >>> from voile import theory

@@ -1,7 +1,7 @@
 """What an exact answer costs, told from the functions, the strategy and the frequencies of the values alone.
 
 Who has what must not decide whether an answer is given: a refusal that depends on the table would itself tell
-something about it (facts/k_jump.md, section 6). So the work is estimated for the worst table with these
+something about it (docs/facts/k_jump.md, section 6). So the work is estimated for the worst table with these
 frequencies, for every function a search may come to, before anything is looked at.
 """
 

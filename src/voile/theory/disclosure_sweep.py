@@ -1,4 +1,4 @@
-"""The exact engine: which tables of a permutation set arrive at a function (facts/k_jump.md, section 4).
+"""The exact engine: which tables of a permutation set arrive at a function (docs/facts/k_jump.md, section 4).
 
 Tables are counted as contingency matrices over the cells of a plan (search_plan.py), in one sweep over the
 functions: each matrix points to the function at which its tables are. At a function whose disclosure sets are

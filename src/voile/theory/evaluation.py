@@ -1,7 +1,8 @@
 """Evaluation: what a search over generalizations does with a table, and what its readers can conclude.
 
-Functions are counted from 1 as in paper 004. Step n + 1 stands for disclosing nothing: its disclosure set are the
-tables, of all with these frequencies, for which the search ends without a release (facts/k_jump.md, erratum 7).
+Functions are counted from 1 as in Liu et al. 2015. Step n + 1 stands for disclosing nothing: its disclosure set
+are the tables, of all with these frequencies, for which the search ends without a release
+(docs/facts/k_jump.md, erratum 7).
 """
 
 from dataclasses import dataclass, replace

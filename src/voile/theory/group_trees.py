@@ -1,9 +1,9 @@
 """Group trees: the groups of some functions inside one cell, and in how many ways they can all pass.
 
 The groups are laminar: two of them are disjoint, or one lies in the other. How many assignments of values to the
-rows of a cell make every tested group pass is a product of sums over the tree (facts/k_jump.md, section 4.5); in
-how many of them a person has a value follows by going down again. Parts of equal shape are interchangeable, and so
-are the persons in them: they are one kind.
+rows of a cell make every tested group pass is a product of sums over the tree (docs/facts/k_jump.md, section 4.5);
+in how many of them a person has a value follows by going down again. Parts of equal shape are interchangeable, and
+so are the persons in them: they are one kind.
 """
 
 from dataclasses import dataclass

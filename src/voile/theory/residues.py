@@ -2,7 +2,7 @@
 
 A number x is kept modulo primes p_1 .. p_L whose product M exceeds 2 |x|: by the Chinese remainder theorem the
 residues determine it, and its sign. The bound on |x| is known before anything is computed, so nothing is left to
-chance: neither floats nor a single prime decide a tie (facts/k_jump.md, section 4.6).
+chance: neither floats nor a single prime decide a tie (docs/facts/k_jump.md, section 4.6).
 """
 
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 To know which tables arrive at a target, most functions need only be tested: a table that passes one on its face is
 disclosed, or jumps over the target. The disclosure sets that matter, *needed*, are those from which a table may
-still arrive (facts/k_jump.md, section 4.3). Rows that no needed function tells apart share a *cell*; tested
+still arrive (docs/facts/k_jump.md, section 4.3). Rows that no needed function tells apart share a *cell*; tested
 functions are finer than cells, or unions of them, or else cells are cut by them, too.
 
 Two facts spare work. Every property here survives the merging of groups, so who fails a coarser function fails all

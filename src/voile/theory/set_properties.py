@@ -1,4 +1,4 @@
-"""Privacy properties of sets of tables (paper 004, sections 3.1 and 5.3).
+"""Privacy properties of sets of tables (Liu et al. 2015, sections 3.1 and 5.3).
 
 An adversary is left with a set of equally likely tables. A person's values in all of them, each counted as often
 as it occurs, are a distribution; a property holds for the set if it holds for every person's. In a permutation set

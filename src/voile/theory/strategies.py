@@ -1,4 +1,4 @@
-"""Strategies: how a search over a sequence of generalizations decides (paper 004, Tables 6, 7 and 9).
+"""Strategies: how a search over a sequence of generalizations decides (Liu et al. 2015, Tables 6, 7 and 9).
 
 naive: disclose the first function whose permutation set has the property. safe: the first whose disclosure set has
 it. jump: the first for which both have it; where only the permutation set does, go on k[i] functions further.

@@ -1,4 +1,4 @@
-"""Reasonable surjections: the exact risk of a small series of releases (paper 001, Definitions 10 to 14).
+"""Reasonable surjections: the exact risk of a small series of releases (Xiao and Tao 2007, Definitions 10 to 14).
 
 A surjection says which published row is whose, in every release. It is reasonable if every person has one row in
 each release of the person's life and the same value in all of them; where the adversary knows that the series is

@@ -1,4 +1,4 @@
-"""Every way into the app, closed unless it is opened here (facts/threats.md 2.6).
+"""Every way into the app, closed unless it is opened here (docs/facts/threats.md 2.6).
 
 One layer around everything: pages, files, uploads and the websocket. It looks at the name the browser used, at who
 sent the request, and at the cookie; what has no business here gets one short answer and nothing of the app behind.

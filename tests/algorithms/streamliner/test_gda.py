@@ -57,7 +57,7 @@ def test_equals_the_literal_transcription(case):
 
 
 def test_the_guard_prevents_what_gets_the_paper_stuck():
-    """Facts: the smallest table, n = 6, l = 3, counts (2, 2, 1, 1)."""
+    """docs/facts/streamliner.md 0.3: the smallest table, n = 6, l = 3, counts (2, 2, 1, 1)."""
     world, rank = (0, 0, 2, 3, 1, 1), (1, 2, 3, 4, 5, 6)
     assert gda_literal.gda(world, rank, 3, guarded=False) is None
     groups = groups_of(world, rank, 3)

@@ -41,7 +41,8 @@ def test_plan_is_the_papers(counts, ell):
 
 @given(counts=counts_of_values, ell=st.integers(2, 5))
 def test_the_largest_colour_may_stay_first(counts, ell):
-    """Facts A5: keeping the first colour until it is exhausted gives as many groups of the same sizes."""
+    """docs/facts/streamliner.md A5: keeping the first colour until it is exhausted gives as many groups of the
+    same sizes."""
     if eligible(counts, ell):
         one, other = (rda_literal.plan(counts, ell, keep_first=keep) for keep in (False, True))
         assert sorted(map(len, one)) == sorted(map(len, other))

@@ -43,7 +43,8 @@ def test_uses_are_within_reach_and_dealt_to_different_colours(case, seed):
 
 
 def test_colours_do_not_run_out():
-    """Facts A5: with counts (3, 2, 2, 2) and l = 3 the paper's own order of choice gets stuck."""
+    """docs/facts/streamliner.md A5: with counts (3, 2, 2, 2) and l = 3 the paper's own order of choice gets
+    stuck."""
     start = np.array([0, 3, 5, 7, 9])
     for seed in range(200):
         draws = InsecureDraws(seed)

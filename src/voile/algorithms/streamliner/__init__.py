@@ -1,1 +1,1 @@
-"""The privacy streamliner of paper 000: RIA, RDA and GDA."""
+"""The privacy streamliner of Liu and Wang 2012: RIA, RDA and GDA."""

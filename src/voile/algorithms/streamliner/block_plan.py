@@ -6,7 +6,7 @@ Rows of different blocks never share a group, so a block's labels stay narrow. T
 
 If one block cannot keep the promise, the whole release is refused. Falling back to a coarser plan would
 tell that the finer one failed, and so something about who has what: at n = 6 with three values twice each,
-everything (facts/streamliner.md A4).
+everything (docs/facts/streamliner.md A4).
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""GDA, guided and dependent: groups of rows with near weighted ranks (paper 000, Table 7).
+"""GDA, guided and dependent: groups of rows with near weighted ranks (Liu and Wang 2012, Table 7).
 
 Every quasi-identifying value has a rank, every column a weight (`weight` in the spec); a row's weighted rank is
 the sum of weight times rank. Each row of the largest colour is grouped with the nearest first rows of l - 1 other
@@ -38,7 +38,7 @@ class Gda(Algorithm):
 
     key = "gda"
     title = "GDA"
-    paper = "000"
+    paper = "Liu and Wang 2012"
     promise = "frequency_l_diversity"
     rung = Rung.RELEASE
     deterministic = True
@@ -69,7 +69,8 @@ class Gda(Algorithm):
 
 
 def weighted_rank(table: Table) -> Codes:
-    """Sum over the quasi-identifying columns of weight times rank, ranks from 1 (paper 000, section 3.3)."""
+    """Sum over the quasi-identifying columns of weight times rank, ranks from 1
+    (Liu and Wang 2012, section 3.3)."""
     scale = math.lcm(*(column.weight.denominator for column in table.quasi))
     weights = [int(column.weight * scale) for column in table.quasi]
     divisor = math.gcd(*weights) or 1

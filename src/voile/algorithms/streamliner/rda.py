@@ -1,13 +1,13 @@
-"""RDA, random and dependent: groups of the l most frequent values, drawn at random (paper 000, Table 6).
+"""RDA, random and dependent: groups of the l most frequent values, drawn at random (Liu and Wang 2012, Table 6).
 
 The groups are planned from the counts of the values alone. Then the rows of each value are dealt to the
 places of that value in a uniformly random order. So two persons of one group could be exchanged without
 changing the probability of the grouping: the rule that makes an algorithm safe from whoever knows it, even
-from one who knows the values of everybody outside the group (facts/streamliner.md A4).
+from one who knows the values of everybody outside the group (docs/facts/streamliner.md A4).
 
 Two sensitive columns: the plan sees the counts of pairs of values, groups differ in both, and rows are dealt
 within a pair. Several rows per person: rows are first dealt into layers by who they belong to alone, one row
-of a person in each (facts/safety.md section 10).
+of a person in each (docs/facts/safety.md section 10).
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ class Rda(RandomisedAlgorithm):
 
     key = "rda"
     title = "RDA"
-    paper = "000"
+    paper = "Liu and Wang 2012"
     promise = "frequency_l_diversity"
     rung = Rung.ALGORITHM_STRONG
     cost = "n; 10M rows in seconds"

@@ -1,4 +1,5 @@
-"""RIA, random and independent: l - 1 candidates for every row, then what hangs together (paper 000, Table 5).
+"""RIA, random and independent: l - 1 candidates for every row, then what hangs together
+(Liu and Wang 2012, Table 5).
 
 The simplest way to the paper's l-candidates. Every row of every colour draws l - 1 rows of different other
 colours, a row not twice for one colour; rows that share candidates become one group. For l of 3 and more that
@@ -37,11 +38,11 @@ class Ria(RandomisedAlgorithm):
 
     key = "ria"
     title = "RIA"
-    paper = "000"
+    paper = "Liu and Wang 2012"
     promise = "frequency_l_diversity"
     rung = Rung.ALGORITHM_STRONG
     cost = "l * n; for study: above l = 2 it makes one giant group"
-    meaning = "rows joined by independent random candidates: the theory of paper 000 in its simplest form"
+    meaning = "rows joined by independent random candidates: the theory of Liu and Wang 2012 in its simplest form"
 
     l: int | str = parameter(  # noqa: E741 the paper's name
         "different values each row is hidden among; auto = the largest l the table allows",

@@ -1,4 +1,4 @@
-"""The running example of paper 001, as the adversary sees it: groups, and whom their boxes cover."""
+"""The running example of Xiao and Tao 2007, as the adversary sees it: groups, and whom their boxes cover."""
 
 from voile.theory.surjections import Group
 

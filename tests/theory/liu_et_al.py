@@ -1,4 +1,5 @@
-"""The worked cases of paper 004 (cases/k_jump.json), read for the product and for the literal implementation."""
+"""The worked cases of Liu et al. 2015 (cases/k_jump.json), read for the product and for the literal
+implementation."""
 
 from fractions import Fraction
 
