@@ -80,6 +80,8 @@ def missing_pages(text):
 def dangling(path, text):
     """What a file refers to and is not there."""
     found = [*missing_pages(text), *(broken_links(path, text) if path.suffix == ".md" else ())]
+    if ROOT / "docs" not in path.parents and re.search(r"(?<![\w/])facts/\w+\.md", text):
+        found.append("facts that are not said to be in docs")
     return [*found, *(what for what, pattern in GONE.items() if pattern.search(text))]
 
 
@@ -109,6 +111,11 @@ def test_no_reference_dangles():
 )
 def test_what_dangles_is_found(text):
     assert dangling(ROOT / "docs" / "theory.md", text)
+
+
+def test_facts_are_in_docs():
+    assert dangling(ROOT / "src" / "voile" / "errors.py", "(facts/bsgi.md A1)")
+    assert dangling(ROOT / "src" / "voile" / "errors.py", "(docs/facts/bsgi.md A1)") == []
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "algorithms").glob("*.md")),
+    *sorted((ROOT / "docs" / "facts").glob("*.md")),
 ]
 SOURCES = sorted((ROOT / "src" / "voile").rglob("*.py"))
 CLAIM = re.compile(
