@@ -1,5 +1,5 @@
 """ACS 2018 in the domains of the papers' census tables: 79 ages, 2 genders, 17 degrees of education, 57
-birthplaces, 50 occupations and 50 incomes. From ../shared/data, or the folder VOILE_DATA.
+birthplaces, 50 occupations and 50 incomes.
 
 One rule each:
 
@@ -15,15 +15,14 @@ One rule each:
 * income: in steps of 3,000 dollars, 0 to 49; the last is open.
 """
 
-import os
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-DATA = Path(os.environ.get("VOILE_DATA") or Path(__file__).parents[2] / "shared" / "data")
-SOURCE = DATA / "acs2018" / "acs-income-2018-holdout.parquet"
+from benchmarks import data
+
+NAME = "acs2018/acs-income-2018-holdout.parquet"
 DOMAINS = {"age": 79, "gender": 2, "education": 17, "birthplace": 57, "occupation": 50, "income": 50}
 QUASI = ("age", "gender", "education", "birthplace")
 PLACES, OCCUPATIONS, STEP = DOMAINS["birthplace"] - 1, DOMAINS["occupation"], 3000
@@ -49,7 +48,7 @@ EDUCATION = [
 
 def available() -> bool:
     """Whether the data is where it is looked for."""
-    return SOURCE.is_file()
+    return data.is_there(NAME)
 
 
 def columns(sensitive: str = "occupation", *, weighted: bool = False) -> dict[str, dict[str, object]]:
@@ -66,7 +65,7 @@ def columns(sensitive: str = "occupation", *, weighted: bool = False) -> dict[st
 def recoded() -> pl.DataFrame:
     """All 295,243 rows in the papers' domains."""
     names = {"Age": "age", "Gender": "gender", "Education": "education", "Place of birth": "birthplace"}
-    source = pl.read_parquet(SOURCE, columns=[*names, "Occupation", "Income"]).rename(names)
+    source = pl.read_parquet(data.path(NAME), columns=[*names, "Occupation", "Income"]).rename(names)
     source = source.with_columns(pl.col(pl.Categorical).cast(pl.String))
     ranks = {degree: rank for rank, degrees in enumerate(EDUCATION) for degree in degrees}
     counts = source["birthplace"].value_counts().sort(["count", "birthplace"], descending=[True, False])

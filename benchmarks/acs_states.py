@@ -7,7 +7,8 @@ themselves. (Medians of Mondrian reproduce the facts' row: .142 .256 .448 .546 .
 
 import polars as pl
 
-from benchmarks.acs import EDUCATION, SOURCE
+from benchmarks import data
+from benchmarks.acs import EDUCATION, NAME
 from voile.core.hierarchy import Hierarchy
 
 QUASI = ("age", "education", "state", "sex", "birthplace")
@@ -49,4 +50,5 @@ def _birthplaces() -> Hierarchy:
 
 
 def _source(*names: str) -> pl.DataFrame:
-    return pl.read_parquet(SOURCE, columns=list(names)).with_columns(pl.col(pl.Categorical).cast(pl.String))
+    source = pl.read_parquet(data.path(NAME), columns=list(names))
+    return source.with_columns(pl.col(pl.Categorical).cast(pl.String))

@@ -1,13 +1,12 @@
-"""Adult as the papers use it, and resamples of it: from ../shared/data, or the folder VOILE_DATA."""
+"""Adult as the papers use it, and resamples of it."""
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-DATA = Path(os.environ.get("VOILE_DATA") or Path(__file__).parents[2] / "shared" / "data")
+from benchmarks import adult_trees, data
+
 NAMES = [
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
     *("relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week"),
@@ -29,7 +28,7 @@ REDRAWN = 0.1  # of the cells of a column, in large tables
 
 def available() -> bool:
     """Whether the data is where it is looked for."""
-    return (DATA / "adult" / "adult.data").is_file()
+    return data.is_there("adult/adult.data", "adult/adult.test")
 
 
 def columns() -> dict[str, dict[str, object]]:
@@ -37,29 +36,24 @@ def columns() -> dict[str, dict[str, object]]:
     roles: dict[str, dict[str, object]] = {
         name: {"role": "qi", "type": "integer" if name in NUMBERS else "category"} for name in QUASI
     }
-    roles["marital-status"]["hierarchy"] = DATA / "adult" / "hierarchies_facts" / "marital-status.csv"
+    roles["marital-status"]["hierarchy"] = adult_trees.marriage()
     return {**roles, SENSITIVE: {"role": "sensitive"}}
 
 
 def six_columns() -> dict[str, dict[str, object]]:
-    """The spec of the six QI of docs/facts/peers.md, with ARX's hierarchies; age is a number."""
-    folder = DATA / "adult" / "hierarchies"
+    """The spec of the six QI of facts/peers.md, with ARX's hierarchies; age is a number."""
     found: dict[str, dict[str, object]] = {
-        name: {"role": "qi", "hierarchy": next(folder.glob(f"*{name}.csv"))} for name in SIX[1:]
+        name: {"role": "qi", "hierarchy": adult_trees.tree(name)} for name in SIX[1:]
     }
     return {"age": {"role": "qi", "type": "integer"}, **found, SENSITIVE: {"role": "sensitive"}}
 
 
 def tree_columns(sensitive: str = SENSITIVE, quasi: Sequence[str] = SIX) -> dict[str, dict[str, object]]:
-    """The spec of docs/facts/sweep.md: ARX's hierarchies for every column, the sensitive one and age too.
-
-    ARX's labels of ages are off by one; only their structure is used.
-    """
-    folder = DATA / "adult" / "hierarchies"
-    trees = {name: folder / f"adult_hierarchy_{name}.csv" for name in (*quasi, sensitive)}
-    found: dict[str, dict[str, object]] = {name: {"role": "qi", "hierarchy": trees[name]} for name in quasi}
-    found["age"]["check_labels"] = False
-    return {**found, sensitive: {"role": "sensitive", "hierarchy": trees[sensitive]}}
+    """The spec of facts/sweep.md: ARX's hierarchies for every column, the sensitive one and age too."""
+    found: dict[str, dict[str, object]] = {
+        name: {"role": "qi", "hierarchy": adult_trees.tree(name)} for name in quasi
+    }
+    return {**found, sensitive: {"role": "sensitive", "hierarchy": adult_trees.tree(sensitive)}}
 
 
 def complete_rows(*names: str) -> pl.DataFrame:
@@ -75,7 +69,7 @@ def all_complete_rows(*names: str) -> pl.DataFrame:
 
 def _read(name: str, junk: int) -> pl.DataFrame:
     """The complete rows of a file that begins with some lines of junk."""
-    source = DATA / "adult" / name
+    source = data.path(f"adult/{name}")
     frame = pl.read_csv(source, has_header=False, new_columns=NAMES, infer_schema=False, skip_lines=junk)
     frame = frame.with_columns(pl.all().str.strip_chars()).filter(~pl.any_horizontal(pl.all() == "?"))
     return frame.with_columns(

@@ -1,5 +1,5 @@
 """The National Longitudinal Survey of young working women: 15 waves from 1968 to 1988, in which people leave,
-return, and change their occupation. From ../shared/data, or the folder VOILE_DATA.
+return, and change their occupation.
 
 Rows without an occupation, or without one of the quasi-identifiers, are dropped.
 """
@@ -11,18 +11,18 @@ import numpy as np
 import polars as pl
 
 import voile
-from benchmarks.acs import DATA
+from benchmarks import data
 from benchmarks.republication import Checker
 from voile.core.schema import Role
 
-SOURCE = DATA / "longitudinal" / "nlswork.csv"
+NAME = "longitudinal/nlswork.csv"
 SUBJECT, WAVE, SENSITIVE = "idcode", "year", "occ_code"
 QUASI = ("age", "race", "grade", "msp", "south")
 
 
 def available() -> bool:
     """Whether the data is where it is looked for."""
-    return SOURCE.is_file()
+    return data.is_there(NAME)
 
 
 def columns() -> dict[str, dict[str, object]]:
@@ -38,7 +38,7 @@ def columns() -> dict[str, dict[str, object]]:
 def waves() -> dict[int, pl.DataFrame]:
     """The complete rows of each year."""
     names = [SUBJECT, *QUASI, SENSITIVE]
-    rows = pl.read_csv(SOURCE, columns=[WAVE, *names], infer_schema_length=None).drop_nulls()
+    rows = pl.read_csv(data.path(NAME), columns=[WAVE, *names], infer_schema_length=None).drop_nulls()
     return {int(year): rows.filter(pl.col(WAVE) == year).select(names) for year in rows[WAVE].unique().sort()}
 
 

@@ -11,9 +11,10 @@ of levels. The decisions to admit are one node, those to put on the waiting list
 
 import polars as pl
 
-from benchmarks.adult import DATA
+from benchmarks import data
 from voile.core.hierarchy import Hierarchy
 
+NAME = "nursery/nursery.data"
 SENSITIVE = "class"
 TAXONOMIES = {  # a node below * and its values; what has no such node is one of one value
     "parents": {"usual": ["usual"], "pretentious": ["pretentious"], "great_pret": ["great_pret"]},
@@ -35,7 +36,7 @@ QUASI = tuple(TAXONOMIES)[:-1]
 
 def available() -> bool:
     """Whether the data is where it is looked for."""
-    return (DATA / "nursery" / "nursery.data").is_file()
+    return data.is_there(NAME)
 
 
 def lines(name: str) -> list[list[str]]:
@@ -60,5 +61,4 @@ def columns() -> dict[str, dict[str, object]]:
 
 def rows() -> pl.DataFrame:
     """All 12,960."""
-    source = DATA / "nursery" / "nursery.data"
-    return pl.read_csv(source, has_header=False, new_columns=list(TAXONOMIES), infer_schema=False)
+    return pl.read_csv(data.path(NAME), has_header=False, new_columns=list(TAXONOMIES), infer_schema=False)

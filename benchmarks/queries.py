@@ -174,7 +174,7 @@ def table_of(found: list[dict[str, Any]]) -> str:
 def main() -> None:
     """Measure, write the table and draw the picture."""
     if not acs.available():
-        sys.exit("no data: set VOILE_DATA to a folder with acs2018/acs-income-2018-holdout.parquet")
+        sys.exit("no data: put acs2018/acs-income-2018-holdout.parquet where docs/testing.md says")
     found, speed = errors(), ten_thousand()
     text = f"""# Counts from a release
 

@@ -117,7 +117,7 @@ def group_sizes() -> list[dict[str, Any]]:
 def main() -> None:
     """Measure everything and write it down."""
     if not adult.available():
-        sys.exit("no data: set VOILE_DATA to a folder with adult/adult.data")
+        sys.exit("no data: `make data` gets it")
     with tempfile.TemporaryDirectory() as name:
         found = {"speed": speed(Path(name)), "search": search(), "loss": loss(), "group_sizes": group_sizes()}
     (HERE / "rivals.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")

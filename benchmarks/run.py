@@ -163,7 +163,7 @@ def markdown(title: str, rows: list[dict[str, Any]]) -> str:
 def main() -> None:
     """Measure everything and write it down."""
     if not adult.available():
-        sys.exit("no data: set VOILE_DATA to a folder with adult/adult.data")
+        sys.exit("no data: `make data` gets it")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for n in SIZES:

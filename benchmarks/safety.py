@@ -166,7 +166,7 @@ who knows the algorithm. All groups keep frequency l; nothing is suppressed unle
 def main() -> None:
     """Measure, write the tables and draw the pictures."""
     if not available():
-        sys.exit("no data: set VOILE_DATA to a folder with adult/, acs2018/, nursery/ and longitudinal/")
+        sys.exit("no data: put adult/, acs2018/, nursery/ and longitudinal/ where docs/testing.md says")
     began, most = time.perf_counter(), int(sys.argv[1]) if len(sys.argv) > 1 else MOST
     entries = all_runs(list(TABLES), most)
     seconds = time.perf_counter() - began

@@ -168,7 +168,7 @@ def text_of(found: dict[str, Any]) -> str:
 def main() -> None:
     """Measure, and write it down."""
     if not adult.available():
-        sys.exit("no data: set VOILE_DATA to a folder with adult/adult.data")
+        sys.exit("no data: `make data` gets it")
     with tempfile.TemporaryDirectory() as name:
         write_tables(Path(name))
         found = {"speed": speed(Path(name)), "growth": growth(Path(name))}

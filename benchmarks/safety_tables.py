@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 import voile
-from benchmarks import acs, acs_states, adult, nlswork, nursery
+from benchmarks import acs, acs_states, adult, data, nlswork, nursery
 from voile.core.table import Table
 
 INDUSTRY = "ind_code"
@@ -24,7 +24,7 @@ class Measured(NamedTuple):
 
 def available() -> bool:
     """Whether all data is where it is looked for."""
-    return all(data.available() for data in (adult, acs, nursery, nlswork))
+    return all(table.available() for table in (adult, acs, nursery, nlswork))
 
 
 def _seven() -> Table:
@@ -52,7 +52,7 @@ def _women() -> Table:
     """The first complete row of each woman; her industry is sensitive."""
     spec = {name: entry for name, entry in nlswork.columns().items() if name in nlswork.QUASI}
     names = [nlswork.SUBJECT, nlswork.WAVE, *spec, INDUSTRY]
-    rows = pl.read_csv(nlswork.SOURCE, columns=names, infer_schema_length=None).drop_nulls()
+    rows = pl.read_csv(data.path(nlswork.NAME), columns=names, infer_schema_length=None).drop_nulls()
     first = rows.sort(nlswork.WAVE).unique(nlswork.SUBJECT, keep="first", maintain_order=True)
     return voile.read(first.select(*spec, INDUSTRY), {**spec, INDUSTRY: {"role": "sensitive", "type": "integer"}})
 

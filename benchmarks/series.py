@@ -265,7 +265,7 @@ def measured(folder: Path, say: Say) -> dict[str, Any]:
 def main() -> None:
     """Measure, write the tables and draw the pictures."""
     if not (acs.available() and nlswork.available()):
-        sys.exit("no data: set VOILE_DATA to a folder with acs2018/ and longitudinal/")
+        sys.exit("no data: put acs2018/ and longitudinal/ where docs/testing.md says")
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         found = measured(

@@ -131,7 +131,7 @@ def _acs() -> Table:
 def main() -> None:
     """Measure everything and write it down."""
     if not (adult.available() and acs.available()):
-        sys.exit("no data: set VOILE_DATA to a folder with adult/ and acs2018/")
+        sys.exit("no data: put adult/ and acs2018/ where docs/testing.md says")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_tables(folder)

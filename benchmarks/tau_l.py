@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 import voile
-from benchmarks import adult, nursery, tau_l_pictures
+from benchmarks import adult, adult_trees, nursery, tau_l_pictures
 from benchmarks.run import markdown
 from benchmarks.tau_l_checker import Lines, utility, violations
 from voile import catalog
@@ -91,10 +91,7 @@ def studies() -> list[Study]:
 def _adult(sensitive: str, requirements: Sequence[tuple[str, int]], other: Lines | None = None) -> Study:
     """With ARX's hierarchies, or another one for the sensitive column."""
     columns = adult.tree_columns(sensitive)
-    files = {name: Path(str(options["hierarchy"])) for name, options in columns.items()}
-    trees: dict[str, Lines] = {
-        name: [line.split(";") for line in file.read_text().splitlines()] for name, file in files.items()
-    }
+    trees: dict[str, Lines] = {name: adult_trees.lines(name) for name in columns}
     if other:
         trees[sensitive] = other
         columns[sensitive]["hierarchy"] = Hierarchy.from_lines(other)
@@ -334,7 +331,7 @@ def everything(folder: Path) -> dict[str, Any]:
 def main() -> None:
     """Measure, write the tables and draw the pictures."""
     if not (adult.available() and nursery.available()):
-        sys.exit("no data: set VOILE_DATA to a folder with adult/ and nursery/")
+        sys.exit("no data: `make data` gets it")
     with tempfile.TemporaryDirectory() as name:
         found = everything(Path(name))
     (HERE / "tau_l.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

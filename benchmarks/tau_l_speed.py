@@ -111,7 +111,7 @@ def growth(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def main() -> None:
     """Measure, and write it down."""
     if not adult.available():
-        sys.exit("no data: set VOILE_DATA to a folder with adult/")
+        sys.exit("no data: `make data` gets it")
     with tempfile.TemporaryDirectory() as name:
         different = write_tables(Path(name))
         times = speed(Path(name))

@@ -72,7 +72,7 @@ SIZES = {
 def measured(sizes: Sizes, say: Say) -> dict[str, Any]:
     """An entry per run and l."""
     if not adult.available():
-        sys.exit("no data: set VOILE_DATA to a folder with adult/adult.data")
+        sys.exit("no data: `make data` gets it")
     frame = adult.complete_rows()
     frame = frame if sizes.rows is None else frame.sample(sizes.rows, seed=1)
     table, levels = voile.read(frame, adult.columns()), voile.read(frame, level_columns())

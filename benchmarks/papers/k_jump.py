@@ -65,7 +65,7 @@ SIZES = {
 def measured(sizes: Sizes, say: Say) -> dict[str, Any]:
     """The constructions, little tables, and times."""
     if not (adult.available() and nursery.available()):
-        sys.exit("no data: set VOILE_DATA to a folder with adult/ and nursery/")
+        sys.exit("no data: `make data` gets it")
     found: dict[str, Any] = {"table_10": [_row(TABLE_10, VALUES_10, k) for k in (1, 2, 3)]}
     found["table_11"] = [row for i, j in sizes.pairs for row in table_11(i, j)]
     found["table_12"] = [_row(TABLE_12, VALUES_12, 1), _row((*TABLE_12, TABLE_12[1]), VALUES_12, 1)]

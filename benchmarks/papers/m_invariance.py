@@ -64,7 +64,7 @@ def runs(sizes: Sizes) -> list[Run]:
 def measured(sizes: Sizes, say: Say) -> dict[str, Any]:
     """Every series by the algorithm alone, and l-diverse tables that are read together."""
     if not acs.available():
-        sys.exit("no data: set VOILE_DATA to a folder with acs2018/acs-income-2018-holdout.parquet")
+        sys.exit("no data: put acs2018/acs-income-2018-holdout.parquet where docs/testing.md says")
     every = runs(sizes)
     grouped(Run("occupation", sizes.volumes[0], sizes.ms[-1], "fill", 2), lambda line: None)  # compiled now
     readers = {run: Intersections(republication.PERSONS) for run in every if run.r == sizes.volumes[-1]}

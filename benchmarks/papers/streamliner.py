@@ -53,7 +53,7 @@ SIZES = {
 def measured(sizes: Sizes, say: Say) -> dict[str, Any]:
     """Times, discernibility, and errors of counts."""
     if not (adult.available() and acs.available()):
-        sys.exit("no data: set VOILE_DATA to a folder with adult/ and acs2018/")
+        sys.exit("no data: put adult/ and acs2018/ where docs/testing.md says")
     times = growth(sizes, say)
     others = by_l_and_columns(sizes, say)
     dm = discernibility(sizes)

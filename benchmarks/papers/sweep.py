@@ -61,7 +61,7 @@ SIZES = {
 def measured(sizes: Sizes, say: Say) -> dict[str, Any]:
     """An entry per table, requirement and algorithm."""
     if not (adult.available() and nursery.available()):
-        sys.exit("no data: set VOILE_DATA to a folder with adult/ and nursery/")
+        sys.exit("no data: `make data` gets it")
     keys = list(AUDITED)
     found: Rows = []
     with tempfile.TemporaryDirectory() as name:

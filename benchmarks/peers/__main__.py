@@ -39,7 +39,7 @@ def main(again: bool) -> None:
     """Measure, unless there are figures already, and write them down."""
     if not again:
         if not adult.available():
-            sys.exit("no data: set VOILE_DATA to a folder with adult/adult.data")
+            sys.exit("no data: `make data` gets it")
         RESULTS.write_text(json.dumps(measured(), indent=2) + "\n", encoding="utf-8")
     write_pages(json.loads(RESULTS.read_text(encoding="utf-8")))
 

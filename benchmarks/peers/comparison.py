@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +82,15 @@ def write_task(folder: Path, frame: pl.DataFrame) -> None:
         "words": [name for name in frame.columns if name != "age"],
         "suppress": SUPPRESS,
         "cpu_seconds": CPU_SECONDS,
-        "hierarchies": {name: str(path) for name, path in trees().items()},
+        "hierarchies": {name: str(_written(folder / f"{name}.csv", lines)) for name, lines in trees().items()},
     }
     (folder / "task.json").write_text(json.dumps(task))
+
+
+def _written(path: Path, lines: Iterable[Iterable[str]]) -> Path:
+    """A hierarchy in a file."""
+    path.write_text("\n".join(map(";".join, lines)) + "\n", encoding="utf-8")
+    return path
 
 
 def ours(folder: Path, promise: str, name: str, number: int) -> Row:

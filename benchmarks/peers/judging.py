@@ -1,29 +1,27 @@
 """What a peer's release achieves and loses, by Voile's audit and one formula for the loss."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 import voile
-from benchmarks import adult
+from benchmarks import adult, adult_trees
 from voile.auditing import audit_frame
 
 SETS = ("anonypy", "anonypyx")  # who publish sets of values, and a count per combination
 Losses = dict[str, dict[str, float]]
 
 
-def trees() -> dict[str, Path]:
+def trees() -> dict[str, adult_trees.Lines]:
     """ARX's hierarchies of the six QI."""
-    return {name: next((adult.DATA / "adult" / "hierarchies").glob(f"*{name}.csv")) for name in adult.SIX}
+    return {name: adult_trees.lines(name) for name in adult.SIX}
 
 
 def cell_losses() -> Losses:
     """gcp_minus1 of every label a peer may publish: a value, a node of the hierarchy, or `*`."""
     losses: Losses = {}
-    for name, path in trees().items():
-        lines = [line.split(";") for line in path.read_text(encoding="utf-8-sig").splitlines() if line]
+    for name, lines in trees().items():
         found = {"*": 1.0}
         for level in range(len(lines[0])):
             for label in {line[level] for line in lines}:
@@ -40,8 +38,7 @@ def cell_losses() -> Losses:
 def node_of_sets() -> dict[str, list[dict[str, str]]]:
     """For each column but age, the label of each value on each level, finest first."""
     found = {}
-    for name, path in trees().items():
-        lines = [line.split(";") for line in path.read_text(encoding="utf-8-sig").splitlines() if line]
+    for name, lines in trees().items():
         if name != "age":
             found[name] = [{line[0]: line[level] for line in lines} for level in range(len(lines[0]))]
     return found
