@@ -1,4 +1,4 @@
-"""What all tests share: where the cases and data are, and how little tables are made."""
+"""What all tests share: the worked cases, the twins of real tables, servers and clusters."""
 
 import json
 import os
@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, settings
 from tests import command_line
 
 os.environ.setdefault("VOILE_REPORT", "no")  # drawing costs a second each; tests of reports ask for them
-SHARED = Path(os.environ.get("VOILE_SHARED") or Path(__file__).parents[2] / "shared")
+os.environ["VOILE_DATA"] = os.devnull  # no test reads a real table, whatever this machine has: see `twins`
+CASES = Path(__file__).parent / "cases"
 
 COLLECTED = pytest.StashKey[list[pytest.Item]]()  # with what only `make nightly` runs
 
@@ -53,10 +54,7 @@ def _commands():
 
 
 def _cases(name):
-    path = SHARED / "cases" / name
-    if not path.is_file():
-        pytest.skip(f"no cases: put {name} into {path.parent.name}/ or set VOILE_SHARED")
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads((CASES / name).read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")
@@ -117,24 +115,34 @@ def spark(spark_cluster):
         yield found
 
 
+@pytest.fixture(scope="session")
+def twins(tmp_path_factory):
+    """A folder with the twins of all real tables, where benchmarks look for these."""
+    from tests.twins import write
+
+    folder = tmp_path_factory.mktemp("twins")
+    write(folder)
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("VOILE_DATA", str(folder))
+        yield folder
+
+
 def _adult(rows, columns):
     import voile
     from benchmarks import adult
     from voile.intake.table_reader import table_of
 
-    if not adult.available():
-        pytest.skip("no data: set VOILE_DATA to a folder with adult/adult.data")
     return table_of(rows(adult), voile.Schema.of(columns(adult)))
 
 
 @pytest.fixture(scope="session")
-def adult_table():
-    """Adult's 30,162 complete rows with the seven QI of docs/facts/bsgi.md."""
+def adult_table(twins):
+    """The 30,162 complete rows of Adult's twin with the seven QI of facts/bsgi.md."""
     return _adult(lambda adult: adult.complete_rows(), lambda adult: adult.columns())
 
 
 @pytest.fixture(scope="session")
-def adult_two_sensitive():
+def adult_two_sensitive(twins):
     """Its first 3,000 rows with two sensitive columns, occupation and relationship."""
     return _adult(
         lambda adult: adult.complete_rows(*adult.QUASI, "occupation", "relationship").head(3000),
@@ -143,8 +151,8 @@ def adult_two_sensitive():
 
 
 @pytest.fixture(scope="session")
-def adult_three_records():
-    """Every three rows of Adult are one person."""
+def adult_three_records(twins):
+    """Every three rows are one person."""
     return _adult(
         lambda adult: adult.complete_rows().with_row_index("person").with_columns(pl.col("person") // 3),
         lambda adult: {"person": "subject", **adult.columns()},
@@ -152,8 +160,8 @@ def adult_three_records():
 
 
 @pytest.fixture(scope="session")
-def adult_six():
-    """Adult with ARX's hierarchies and the six QI of docs/facts/peers.md."""
+def adult_six(twins):
+    """Adult's twin with ARX's hierarchies and the six QI of facts/peers.md."""
     return _adult(
         lambda adult: adult.complete_rows(*adult.SIX, adult.SENSITIVE), lambda adult: adult.six_columns()
     )

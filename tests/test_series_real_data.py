@@ -1,18 +1,14 @@
-"""Fifteen waves of a real survey, published to the end: people leave, return and change their occupation."""
+"""Fifteen waves of a survey, published to the end: people leave, return and change their occupation."""
 
 import pytest
 
 import voile
 from benchmarks import nlswork
 
-pytestmark = pytest.mark.skipif(
-    not nlswork.available(), reason="no data: set VOILE_DATA to a folder with longitudinal/nlswork.csv"
-)
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("balance", ["counterfeit", "fill"])
-def test_all_waves_and_nobody_below_m(tmp_path, balance):
+def test_all_waves_and_nobody_below_m(twins, tmp_path, balance):
     waves, releases, shown = nlswork.published(tmp_path, 2, balance)
     assert len(waves) == 15 and waves[0]["published"] == waves[0]["rows"] == waves[0]["new"]
     for wave in waves:

@@ -324,26 +324,25 @@ def test_automatic_passes_shrink_with_the_table():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "ell, gcp", [(2, 0.0112), (3, 0.0284), (4, 0.0550), (5, 0.0920), (6, 0.1456), (7, 0.2088)]
-)
-def test_adult_reaches_the_facts(adult_table, ell, gcp):
-    """GCP at most 2 % above the facts, floor(n / l) groups, every group unique distinct."""
+@pytest.mark.parametrize("ell", range(2, 8))
+def test_adult_loses_less_than_along_the_curve(adult_table, ell):
+    """floor(n / l) groups, every one unique distinct, and at most 0.6 of the loss of hilbert. What the real table
+    loses is in `benchmarks.figures`."""
     import voile
 
-    document = voile.anonymize(adult_table, "elig", l=ell).certificate
+    document, curve = (voile.anonymize(adult_table, key, l=ell).certificate for key in ("elig", "hilbert"))
     assert document["table"]["groups"] == 30162 // ell
     assert document["table"]["suppressed"] == 0
     assert document["checks"]["unique_distinct_l_diversity"] >= ell
-    assert document["utility"]["gcp_leaves"] <= 1.02 * gcp
+    assert document["utility"]["gcp_leaves"] <= 0.6 * curve["utility"]["gcp_leaves"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ell, arx", [(3, 0.108), (5, 0.467)])
-def test_half_of_arx(adult_six, ell, arx):
-    """docs/facts/peers.md: ARX's local recoding suppresses rows as well; we suppress none."""
+@pytest.mark.parametrize("ell", [3, 5])
+def test_adult_with_hierarchies_loses_far_less_than_whole_columns(adult_six, ell):
+    """A quarter of what incognito loses, which raises whole columns; nobody is left out."""
     import voile
 
-    document = voile.anonymize(adult_six, "elig", l=ell).certificate
+    document, whole = (voile.anonymize(adult_six, key, l=ell).certificate for key in ("elig", "incognito"))
     assert document["table"]["suppressed"] == 0
-    assert document["utility"]["gcp_minus1"] <= arx / 2
+    assert document["utility"]["gcp_minus1"] <= whole["utility"]["gcp_minus1"] / 4

@@ -1,8 +1,9 @@
-"""Mondrian: what it promises, the literal transcription, the figures of the facts."""
+"""Mondrian: what it promises, the literal transcription, what a real table loses."""
 
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -325,36 +326,36 @@ def test_a_tree_is_cut_between_its_leaves():
     assert parts_of(Mondrian(l=2).partition(table)) == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
-MEDIAN = {  # docs/facts/bsgi.md A6: GCP on Adult, seven QI, strict
-    "frequency": [0.031, 0.164, 0.470, 0.658, 0.791, 0.878],
-    "distinct": [0.0179, 0.0340, 0.0509, 0.0694, 0.0855, 0.1079],
-}
+def gcp_of_adult(adult_table, property, cuts):
+    import voile
+
+    runs = (voile.anonymize(adult_table, "mondrian", l=ell, property=property, cuts=cuts) for ell in range(2, 8))
+    return [release.certificate["utility"]["gcp_leaves"] for release in runs]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("property", MEDIAN)
-def test_adult_reaches_the_facts(adult_table, property):
-    """The median as in the facts, to their last digit; free cuts lose less at every l."""
-    import voile
-
-    for ell, expected in zip(range(2, 8), MEDIAN[property], strict=True):
-        gcp = [
-            voile.anonymize(adult_table, "mondrian", l=ell, property=property, cuts=cuts).certificate["utility"][
-                "gcp_leaves"
-            ]
-            for cuts in ("median", "free")
-        ]
-        assert abs(gcp[0] - expected) <= 0.0006
-        assert gcp[1] < gcp[0]
+def test_adult_loses_what_the_promise_asks(adult_table):
+    """Free cuts lose less than medians at every l, distinct l less than frequency l, and a smaller l less than a
+    larger. What the real table loses is in `benchmarks.figures`."""
+    median, free, distinct, distinct_free = (
+        gcp_of_adult(adult_table, property, cuts)
+        for property, cuts in product(("frequency", "distinct"), ("median", "free"))
+    )
+    for loss in (median, free, distinct, distinct_free):
+        assert loss[0] > 0.01 and loss == sorted(loss)
+    assert all(a < b for a, b in zip(free + distinct_free, median + distinct, strict=True))
+    assert all(a < b for a, b in zip(distinct, median, strict=True))
 
 
 @pytest.mark.slow
 def test_adult_in_relaxed_parts(adult_table):
-    """Average sizes of relaxed distinct Mondrian: docs/facts/bsgi.md A3, up to 5 % for the order of ties."""
-    facts = [2.37, 4.21, 7.23, 9.66, 14.12, 19.25]
-    for ell, expected in zip(range(2, 8), facts, strict=True):
-        algorithm = Mondrian(l=ell, property="distinct", mode="relaxed", cuts="median")
-        assert abs(adult_table.n / algorithm.partition(adult_table).groups / expected - 1) < 0.06
+    """Rows on the median may go to either side: more cuts keep the promise, and parts are smaller."""
+    for ell in range(2, 8):
+        strict, relaxed = (
+            Mondrian(l=ell, property="distinct", mode=mode, cuts="median").partition(adult_table)
+            for mode in ("strict", "relaxed")
+        )
+        assert strict.groups < relaxed.groups <= adult_table.n // ell
 
 
 def test_relaxed_cuts_do_not_part_equal_rows_by_their_values():

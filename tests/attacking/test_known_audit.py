@@ -144,8 +144,7 @@ def test_attacks_are_listed(capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not adult.available(), reason="the data is not there")
-def test_adult_in_two_tables_is_guessed_far_above_what_is_promised(tmp_path):
+def test_adult_in_two_tables_is_guessed_far_above_what_is_promised(twins, tmp_path):
     """Where 1/4 is promised; and the steward's report says so."""
     frame = adult.complete_rows()[::7]
     release = anonymize(read(frame, adult.columns()), "anatomy", l=4)

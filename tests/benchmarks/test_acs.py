@@ -3,15 +3,14 @@
 import pytest
 
 from benchmarks import acs, queries
+from tests.twins.acs import ROWS
 
-pytestmark = pytest.mark.skipif(
-    not acs.available(), reason="no data: set VOILE_DATA to a folder with acs2018/acs-income-2018-holdout.parquet"
-)
+pytestmark = pytest.mark.usefixtures("twins")
 
 
 def test_domains_are_those_of_the_papers():
     frame = acs.recoded()
-    assert frame.height == 295_243 and frame.null_count().sum_horizontal()[0] == 0
+    assert frame.height == ROWS and frame.null_count().sum_horizontal()[0] == 0
     assert {name: frame[name].n_unique() for name in frame.columns} == acs.DOMAINS
     assert frame["education"].max() == 16 and frame["birthplace"].max() == 56 and frame["income"].max() == 49
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import acs, adult, nursery, republication
+from benchmarks import republication
 from benchmarks.papers import contents, page
 from benchmarks.papers.page import ASIDE, NO, PARTLY, UNKNOWN, YES, Claim, Exhibit, Paper
 
@@ -26,10 +26,6 @@ REFUTED = {  # claims that do not hold, by the facts: words of the line that mus
     "bsgi": ["Corollary 3", "Definition 2", "half an hour"],
     "k_jump": ["Theorem 1", "272/315", "reused function", "discernibility"],
 }
-needs_data = pytest.mark.skipif(
-    not (adult.available() and nursery.available() and acs.available()),
-    reason="no data: set VOILE_DATA to a folder with adult/, nursery/ and acs2018/",
-)
 
 
 def study(key):
@@ -95,7 +91,7 @@ def test_profiles(monkeypatch):
     assert all(set(each.SIZES) == set(page.PROFILES) for each in contents.studies())
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 @pytest.mark.slow
 @pytest.mark.parametrize("key", PRESENT)
 def test_every_command_runs_on_a_little(key, tmp_path, monkeypatch):

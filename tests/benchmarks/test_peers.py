@@ -7,12 +7,10 @@ import sys
 import polars as pl
 import pytest
 
-from benchmarks import adult
 from benchmarks.peers import environment, page
 from benchmarks.peers.judging import around, cell_losses, judged, set_loss
 
 RESULTS = page.HERE / "results.json"
-has_run = pytest.mark.skipif(not RESULTS.is_file(), reason="make peers has not run")
 
 
 def found():
@@ -30,7 +28,6 @@ def test_or_by_the_lowest_node_above_them():
     assert [around(cell, levels) for cell in ("['a']", "['a,b']", "b,c")] == ["a", "x", "*"]
 
 
-@has_run
 @pytest.mark.parametrize("ell", [3, 5])
 def test_which_charge_decides_who_loses_least_at_distinct_l(ell):
     """docs/comparison.md says so of both."""
@@ -40,7 +37,6 @@ def test_which_charge_decides_who_loses_least_at_distinct_l(ell):
     assert theirs["gcp_as_nodes"] > ours["gcp_as_nodes"]
 
 
-@pytest.mark.skipif(not adult.available(), reason="needs Adult")
 def test_a_release_is_judged_by_what_it_publishes():
     """Two rows of three, one node in one column: a third of all is lost, and what the node hides."""
     row = {
@@ -77,7 +73,6 @@ def test_a_peer_that_dies_is_reported(tmp_path, monkeypatch):
     assert environment.peer_run(tmp_path, "anjana", "distinct", 3) == {"error": "exit code 1"}
 
 
-@has_run
 def test_pages_say_what_was_measured():
     text = page.tables(found())
     assert text in (page.HERE / "results.md").read_text(encoding="utf-8")
@@ -85,7 +80,6 @@ def test_pages_say_what_was_measured():
     assert (page.ROOT / "docs" / "pictures" / "peers.svg").is_file()
 
 
-@has_run
 @pytest.mark.parametrize("ell", [3, 5])
 def test_ours_lose_least_with_nothing_suppressed(ell):
     """The claim of the page, from its figures: at frequency l ours lose less than every peer that keeps it."""

@@ -5,11 +5,7 @@ import pytest
 
 from benchmarks import acs_states, safety, safety_facts, safety_pictures, safety_runs, safety_speed, safety_tables
 from benchmarks.safety_runs import RIVALS, queries
-
-needs_data = pytest.mark.skipif(
-    not safety_tables.available(),
-    reason="no data: set VOILE_DATA to a folder with adult/, acs2018/, nursery/ and longitudinal/",
-)
+from tests.twins.acs import ROWS
 
 
 def entry(name: str, run: str, ell: int, gcp: float, **more: object) -> dict[str, object]:
@@ -27,16 +23,14 @@ def entry(name: str, run: str, ell: int, gcp: float, **more: object) -> dict[str
     return {**found, "standard_errors": dict.fromkeys(measures, 0.001)}
 
 
-@needs_data
-def test_states_are_those_of_the_facts():
+@pytest.mark.usefixtures("twins")
+def test_columns_of_the_states():
     frame = acs_states.rows()
-    assert frame.height == 295_243 and frame[acs_states.SENSITIVE].n_unique() == 27
+    assert frame.height == ROWS and frame[acs_states.SENSITIVE].n_unique() == 27
     assert [frame[name].n_unique() for name in acs_states.QUASI] == [79, 24, 51, 2, 224]
-    found = safety_runs.repeated("acs", "mondrian, medians", 4)
-    assert found["gcp_leaves"] == pytest.approx(found["facts"], abs=0.0005)
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 @pytest.mark.parametrize("name", safety_tables.TABLES)
 def test_every_l_is_possible(name):
     table = safety_tables.table_of(name)
@@ -44,7 +38,7 @@ def test_every_l_is_possible(name):
     assert top * max(safety_tables.TABLES[name].ells) <= table.n
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 def test_runs_stop_when_they_are_steady_and_never_before_five(monkeypatch):
     assert safety_runs.repeated("women", "rda", 2, most=3)["runs"] == 3
     assert safety_runs.repeated("women", "mondrian", 2)["runs"] == 1
@@ -54,7 +48,7 @@ def test_runs_stop_when_they_are_steady_and_never_before_five(monkeypatch):
     assert found["runs"] == 5 and found["suppressed"] == 0 and found["standard_errors"]["gcp_leaves"] > 0
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 def test_runs_in_processes_come_back_in_order(monkeypatch):
     monkeypatch.setattr(safety_runs, "ELSEWHERE", ("glass", "blind_cut"))
     entries = safety_runs.all_runs(["women"], most=2, processes=1)
@@ -108,7 +102,7 @@ def test_growth_over_n_log_n():
     assert [row["to_first"] for row in safety_speed.over_n_log_n(rows)] == [1.0, 2.0]
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 def test_speed_on_a_little(monkeypatch, tmp_path):
     fast = {"match": "fast"}
     monkeypatch.setattr(safety_speed, "WARM", 2000)

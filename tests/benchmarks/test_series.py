@@ -6,17 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks import acs, republication, series, series_pictures
+from benchmarks import republication, series, series_pictures
 from benchmarks.republication import Checker, Run, grouped, published, tables
 from benchmarks.vulnerable import vulnerable
 from voile.attacks.candidate_sets import Intersections
 from voile.core.partition import Partition
 
 pytestmark = pytest.mark.slow  # of processes, or of many worlds
-
-needs_data = pytest.mark.skipif(
-    not acs.available(), reason="no data: set VOILE_DATA to a folder with acs2018/acs-income-2018-holdout.parquet"
-)
 
 
 @pytest.fixture
@@ -64,7 +60,7 @@ def test_bags_on_disk_are_compared():
     assert not republication.same_bags(partition, VALUES, other, "value")
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 @pytest.mark.parametrize("balance", series.BALANCES)
 def test_with_and_without_ledger(little, tmp_path, balance):
     run = Run("occupation", 100, 5, balance, 5)
@@ -87,7 +83,7 @@ def test_with_and_without_ledger(little, tmp_path, balance):
     assert line["violations"] == 0 and line["last / first quarter"] > 0
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 def test_l_diverse_tables_tell_persons_together(little):
     """The positive control of the attack."""
     few, many = (vulnerable("occupation", 100, releases, (2,), little)[0] for releases in (1, 6))

@@ -12,18 +12,13 @@ from benchmarks import adult, nursery, tau_l, tau_l_pictures, tau_l_speed
 from benchmarks.tau_l_checker import utility, violations
 from voile.core.table import Table
 
-needs_data = pytest.mark.skipif(
-    not (adult.available() and nursery.available()),
-    reason="no data: set VOILE_DATA to a folder with adult/ and nursery/",
-)
-
 
 def vectors(table: Table) -> int:
     """H of Tian and Zhang 2009: how many combinations of levels the quasi-identifiers have."""
     return math.prod(len(column.tree().lines()[0]) for column in table.quasi)
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 @pytest.mark.parametrize(("sensitive", "values"), [("occupation", 14), ("workclass", 7)])
 def test_adult_of_both_files(sensitive, values):
     table = voile.read(adult.all_complete_rows(*adult.SIX, sensitive), adult.tree_columns(sensitive))
@@ -32,7 +27,7 @@ def test_adult_of_both_files(sensitive, values):
     assert adult.all_complete_rows("salary-class")["salary-class"].n_unique() == 2, "no trailing dots"
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 def test_adult_redrawn():
     frame = adult.redrawn(30_000, adult.SEVEN)
     assert frame.equals(adult.redrawn(30_000, adult.SEVEN))
@@ -43,7 +38,7 @@ def test_adult_redrawn():
     assert distinct < 20_000, "many rows stay alike"
 
 
-@needs_data
+@pytest.mark.usefixtures("twins")
 def test_nursery():
     frame = nursery.rows()
     table = voile.read(frame, nursery.columns())

@@ -290,9 +290,8 @@ def test_the_demo_table(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not adult.available(), reason="no Adult data")
 @pytest.mark.parametrize(("strong", "algorithm"), [(False, "glass"), (True, "blind_cut")])
-def test_adult(strong, algorithm):
+def test_adult(twins, strong, algorithm):
     frame = adult.complete_rows(*adult.columns())
     release = voile.anonymize(voile.read(frame, adult.columns()), against="algorithm", strong=strong, l=4)
     document = release.certificate

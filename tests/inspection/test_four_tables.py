@@ -1,4 +1,5 @@
-"""Adult, Nursery, ACS and the demo: proposals as a steward's, doubts visible, and the spec runs unchanged."""
+"""The twins of Adult, Nursery, ACS and a survey, and the demo: proposals as a steward's,
+doubts visible, and the spec runs unchanged."""
 
 import os
 import re
@@ -10,45 +11,37 @@ import polars as pl
 import pytest
 
 import voile
-from benchmarks import adult
+from benchmarks import adult, data
 from tests.command_line import voile as command
 from tests.inspection import expected_roles
 from voile.hospital import patients, write_hospital
 
-pytestmark = pytest.mark.slow  # keeps `make quick` under two minutes
-
-DATA = adult.DATA
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("twins")]  # keeps `make quick` under two minutes
 
 
-def needed(*parts):
-    path = DATA.joinpath(*parts)
-    if not path.is_file():
-        pytest.skip(f"no data: set VOILE_DATA to a folder with {'/'.join(parts)}")
-    return path
+def headless(file, names):
+    return pl.read_csv(data.path(file), has_header=False, new_columns=names, infer_schema=False)
 
 
 def adult_with_question_marks():
-    source = needed("adult", "adult.data")
-    frame = pl.read_csv(source, has_header=False, new_columns=adult.NAMES, infer_schema=False)
+    frame = headless("adult/adult.data", adult.NAMES)
     return frame.with_columns(pl.all().str.strip_chars()).drop_nulls("workclass")
 
 
 def adult_of_arx():
-    return pl.read_csv(needed("adult", "arx_adult.csv"), separator=";", infer_schema=False)
+    return pl.read_csv(data.path("adult/arx_adult.csv"), separator=";", infer_schema=False)
 
 
 def nursery():
-    names = list(expected_roles.NURSERY)
-    source = needed("nursery", "nursery.data")
-    return pl.read_csv(source, has_header=False, new_columns=names, infer_schema=False).drop_nulls()
+    return headless("nursery/nursery.data", list(expected_roles.NURSERY)).drop_nulls()
 
 
 def acs():
-    return pl.read_parquet(needed("acs2018", "acs-income-2018-holdout.parquet"))
+    return pl.read_parquet(data.path("acs2018/acs-income-2018-holdout.parquet"))
 
 
 def work():
-    return pl.read_csv(needed("longitudinal", "nlswork.csv"), infer_schema=False)
+    return pl.read_csv(data.path("longitudinal/nlswork.csv"), infer_schema=False)
 
 
 TABLES = {
@@ -105,7 +98,7 @@ def test_the_written_spec_runs_unchanged(name, tmp_path):
 
 @pytest.mark.slow
 def test_the_written_spec_runs_unchanged_on_acs(tmp_path):
-    table = needed("acs2018", "acs-income-2018-holdout.parquet")
+    table = data.path("acs2018/acs-income-2018-holdout.parquet")
     done = command("inspect", table, "-o", tmp_path / "s.toml")
     assert done.code == 0, done.err
     done = command(*("anonymize", table, "-s", tmp_path / "s.toml", "-p", "l=auto", "-o", tmp_path / "out"))

@@ -19,10 +19,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def adult_folder(tmp_path_factory):
+def adult_folder(twins, tmp_path_factory):
     """Adult in three Parquet files."""
-    if not adult.available():
-        pytest.skip("no data: set VOILE_DATA to a folder with adult/adult.data")
     folder = tmp_path_factory.mktemp("adult")
     rows = adult.complete_rows()
     for i in range(3):

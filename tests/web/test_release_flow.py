@@ -10,12 +10,10 @@ import psutil
 import pytest
 
 import voile
-from tests.conftest import SHARED
 from tests.web.pictures import pictured
 from tests.web.serving import staying, upload, visited
 
 pytestmark = pytest.mark.slow
-ADULT = SHARED / "data" / "adult" / "arx_adult.csv"
 MOST_CLICKS = 12
 
 
@@ -77,14 +75,13 @@ def test_the_demo_from_the_first_page_to_the_files(app, browser, tmp_path):
     )
 
 
-def test_adult_in_few_clicks_and_the_same_by_hand(app, browser, tmp_path):
+def test_adult_in_few_clicks_and_the_same_by_hand(app, browser, twins, tmp_path):
     """A newcomer's count; and the command line that the page shows does the same."""
-    if not ADULT.is_file():
-        pytest.skip("no data: set VOILE_SHARED")
+    table = twins / "adult" / "arx_adult.csv"
     with visited(app, browser) as page:
         click = clicks(page)
         page.clicked += 1
-        upload(page, ADULT)
+        upload(page, table)
         page.wait_for_selector(".columns", timeout=60_000)
         click("text=Continue")
         page.wait_for_selector(".diagnosis", timeout=60_000)
@@ -101,7 +98,7 @@ def test_adult_in_few_clicks_and_the_same_by_hand(app, browser, tmp_path):
         _prices(page, tmp_path)
     frame = pl.read_csv(data, infer_schema=False)
     assert frame.height == 30_162 and "occupation" in frame.columns
-    (tmp_path / "arx_adult.csv").write_bytes(ADULT.read_bytes())
+    (tmp_path / "arx_adult.csv").write_bytes(table.read_bytes())
     (tmp_path / "arx_adult.toml").write_text(spec)
     words = command.split()
     assert words[:2] == ["voile", "anonymize"]
