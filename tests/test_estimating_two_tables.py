@@ -95,7 +95,7 @@ def test_query_error_is_that_of_estimates():
 def test_a_tree_learns_from_shares():
     """Rows teach each value of their group: with groups of everything there is nothing to learn but the most
     frequent, with the source's own rows alone everything."""
-    pytest.importorskip("sklearn")
+    pytest.importorskip("sklearn", reason="no scikit-learn: pip install 'voile[ml]'")
     rows = 120
     source = pl.DataFrame({"age": list(range(rows)), "sex": ["F"] * rows, "disease": ["a"] * 60 + ["b"] * 60})
     made = voile.anonymize(voile.read(source, SPEC), "anatomy", l=2, measure="classification")

@@ -132,7 +132,7 @@ def test_from_table_to_folder(tmp_path):
 
 def test_by_default_counts_and_learning_are_measured(monkeypatch):
     """The latter where it is possible and does not take long; otherwise it says how to have it."""
-    pytest.importorskip("sklearn")
+    pytest.importorskip("sklearn", reason="no scikit-learn: pip install 'voile[ml]'")
     usual = "qwe_mean, qwe_median"
     assert usual_measures(table()) == (f"{usual}, classification", "")
     monkeypatch.setattr("voile.comparing.comparison.MOST_LEARNT", 59)
@@ -145,7 +145,7 @@ def test_by_default_counts_and_learning_are_measured(monkeypatch):
 
 @pytest.mark.slow
 def test_without_a_word_the_classification_ratio_is_a_column():
-    pytest.importorskip("sklearn")
+    pytest.importorskip("sklearn", reason="no scikit-learn: pip install 'voile[ml]'")
     found = voile.compare(table(), ["elig"], l=2, jobs=1)
     assert found.measures[-1] == "classification" and 0 < found.frame["classification"][0] < 2
     assert "classification accuracy ratio" in comparison_page(found.document())

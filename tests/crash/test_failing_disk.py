@@ -73,7 +73,7 @@ def small_disk(tmp_path):
         ["mount", "-t", "tmpfs", "-o", "size=2m,mode=0700", "tmpfs", place], capture_output=True, check=False
     )
     if mounted.returncode:
-        pytest.skip("no small disk: mounting needs root")
+        pytest.skip("no small disk: mounting works only as root")
     yield place
     subprocess.run(["umount", place], check=True)
 

@@ -45,9 +45,6 @@ def test_cited_tests_exist(key):
 
 
 @pytest.mark.parametrize("key", PAGES)
-@pytest.mark.skipif(
-    not (ROOT / "tests" / ORACLE).exists(), reason="the oracle of these algorithms is not here yet"
-)
 def test_cited_oracle_exists(key):
     found = [test for _, file, test in cited(key) if file == ORACLE]
     assert found and all(defines(ROOT / "tests" / ORACLE, test) for test in found)

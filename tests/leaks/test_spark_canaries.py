@@ -157,7 +157,7 @@ print(list(folder.glob("voile-spark-*")))
 @pytest.mark.parametrize("how, seen", [("plain", "True"), ("encrypted", "False")])
 def test_the_search_sees_what_is_not_encrypted(tmp_path, how, seen):
     """The control: without encryption numbers are found; and nothing is left when a session ends."""
-    pytest.importorskip("pyspark")
+    pytest.importorskip("pyspark", reason="no PySpark: pip install 'voile[spark]'")
     environment = {"TMPDIR": str(tmp_path), "PYTHONPATH": ".", "PATH": __import__("os").environ["PATH"]}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", CONTROL, str(tmp_path), how],

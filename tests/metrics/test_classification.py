@@ -26,7 +26,7 @@ needs_sklearn = pytest.mark.usefixtures("sklearn")
 
 @pytest.fixture(scope="session")
 def sklearn():
-    return pytest.importorskip("sklearn")
+    return pytest.importorskip("sklearn", reason="no scikit-learn: pip install 'voile[ml]'")
 
 
 def learnable(n=600, seed=0):

@@ -46,7 +46,7 @@ def chromium():
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.skip("no browser: install chromium (Debian: apt-get install chromium)")
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install playwright")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser

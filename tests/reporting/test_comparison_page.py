@@ -151,10 +151,10 @@ def test_an_answer_that_was_not_run_has_its_attack_beside_it_too():
 
 @pytest.fixture(scope="module")
 def browser():
-    sync_api = pytest.importorskip("playwright.sync_api")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install playwright")
     chromium = shutil.which("chromium")
     if chromium is None:
-        pytest.skip("no chromium: make setup installs it")
+        pytest.skip("no browser: apt-get install chromium")
     with sync_api.sync_playwright() as running:
         started = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield started
