@@ -1,13 +1,10 @@
 """Tables as they ship inside a package, back in the form in which their authors give them. Needs only Python."""
 
 import array
-import csv
-import io
 import itertools
 import lzma
 import pickletools
 import struct
-import zipfile
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -21,6 +18,7 @@ NURSERY = {  # the values of each attribute in the order of the original
     "social": ["nonprob", "slightly_prob", "problematic"],
     "health": ["recommended", "priority", "not_recom"],
 }
+WIDTH = len(NURSERY) + 1
 CLASSES = ["recommend", "very_recom", "priority", "spec_prior", "not_recom"]
 WORK = [
     *("rownames", "idcode", "year", "birth_yr", "age", "race", "msp", "nev_mar", "grade", "collgrad", "not_smsa"),
@@ -31,23 +29,14 @@ WHOLE = {"rownames", "idcode", "year", "birth_yr", "race", "collgrad"}  # kept a
 _SINGLE = struct.Struct("f")
 
 
-def nursery(packed: bytes) -> bytes:
-    """From a column of 0 and 1 per value, rows shuffled, to the original: a row per combination, in order."""
-    with zipfile.ZipFile(io.BytesIO(packed)) as archive, archive.open("nursery.csv") as file:
-        rows = list(csv.DictReader(io.TextIOWrapper(file, encoding="ascii")))
-    decision = {
-        tuple(_value(row, *each) for each in NURSERY.items()): _value(row, "class", CLASSES) for row in rows
-    }
+def nursery(shuffled: bytes) -> bytes:
+    """From KEEL's file to the original: a row per combination, in order."""
+    rows = shuffled.decode("ascii").partition("@data")[2].split()
+    cells = ["".join(rows[first : first + WIDTH]).split(",") for first in range(0, len(rows), WIDTH)]
+    decision = {tuple(case): made for *case, made in cells}
     return b"".join(
         f"{','.join(case)},{decision[case]}\r\n".encode() for case in itertools.product(*NURSERY.values())
     )
-
-
-def _value(row: dict[str, str], name: str, values: list[str]) -> str:
-    """Children are numbered; anything else has a column per value."""
-    if name in row:
-        return values[int(row[name])]
-    return next(value for value in values if row[f"{name}_{value}"] == "1")
 
 
 def work(packed: bytes) -> bytes:

