@@ -324,17 +324,20 @@ def test_automatic_passes_shrink_with_the_table():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ell", range(2, 8))
-def test_adult_loses_less_than_along_the_curve(adult_table, ell):
-    """floor(n / l) groups, every one unique distinct, and at most 0.6 of the loss of hilbert. What the real table
-    loses is in `benchmarks.figures`."""
+@pytest.mark.parametrize(
+    ("ell", "share"), [(2, 0.5612), (3, 0.5703), (4, 0.5108), (5, 0.5208), (6, 0.4665), (7, 0.5122)]
+)
+def test_adult_loses_half_of_what_it_loses_along_the_curve(adult_table, ell, share):
+    """floor(n / l) groups, every one unique distinct, and of the loss of hilbert at most 2 % more than when this was
+    measured; one pass of refining instead of all is above that from l = 3. What the real table loses is in
+    `benchmarks.figures`."""
     import voile
 
     document, curve = (voile.anonymize(adult_table, key, l=ell).certificate for key in ("elig", "hilbert"))
     assert document["table"]["groups"] == 30162 // ell
     assert document["table"]["suppressed"] == 0
     assert document["checks"]["unique_distinct_l_diversity"] >= ell
-    assert document["utility"]["gcp_leaves"] <= 0.6 * curve["utility"]["gcp_leaves"]
+    assert document["utility"]["gcp_leaves"] <= 1.02 * share * curve["utility"]["gcp_leaves"]
 
 
 @pytest.mark.slow
