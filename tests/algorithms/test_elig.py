@@ -328,8 +328,8 @@ def test_automatic_passes_shrink_with_the_table():
     ("ell", "share"), [(2, 0.5612), (3, 0.5703), (4, 0.5108), (5, 0.5208), (6, 0.4665), (7, 0.5122)]
 )
 def test_adult_loses_half_of_what_it_loses_along_the_curve(adult_table, ell, share):
-    """floor(n / l) groups, every one unique distinct, and of the loss of hilbert at most 2 % more than when this was
-    measured; one pass of refining instead of all is above that from l = 3. What the real table loses is in
+    """floor(n / l) groups, every one unique distinct, and of the loss of hilbert at most 2 % more than when this
+    was measured; one pass of refining instead of all is above that from l = 3. What the real table loses is in
     `benchmarks.figures`."""
     import voile
 
