@@ -41,7 +41,7 @@ def columns() -> dict[str, dict[str, object]]:
 
 
 def six_columns() -> dict[str, dict[str, object]]:
-    """The spec of the six QI of facts/peers.md, with ARX's hierarchies; age is a number."""
+    """The spec of the six QI of docs/facts/peers.md, with ARX's hierarchies; age is a number."""
     found: dict[str, dict[str, object]] = {
         name: {"role": "qi", "hierarchy": adult_trees.tree(name)} for name in SIX[1:]
     }
@@ -49,7 +49,7 @@ def six_columns() -> dict[str, dict[str, object]]:
 
 
 def tree_columns(sensitive: str = SENSITIVE, quasi: Sequence[str] = SIX) -> dict[str, dict[str, object]]:
-    """The spec of facts/sweep.md: ARX's hierarchies for every column, the sensitive one and age too."""
+    """The spec of docs/facts/sweep.md: ARX's hierarchies for every column, the sensitive one and age too."""
     found: dict[str, dict[str, object]] = {
         name: {"role": "qi", "hierarchy": adult_trees.tree(name)} for name in quasi
     }

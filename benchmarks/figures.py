@@ -17,17 +17,24 @@ from voile.core.table import Table
 
 ELLS = range(2, 8)
 Figure = tuple[str, float, float, float]  # what, found, expected at least, at most
-MEDIAN = {  # facts/bsgi.md A6: mondrian, seven QI, strict, cut at medians
+MEDIAN = {  # docs/facts/bsgi.md A6: mondrian, seven QI, strict, cut at medians
     "frequency": [0.031, 0.164, 0.470, 0.658, 0.791, 0.878],
     "distinct": [0.0179, 0.0340, 0.0509, 0.0694, 0.0855, 0.1079],
 }
-RELAXED = [2.37, 4.21, 7.23, 9.66, 14.12, 19.25]  # facts/bsgi.md A3: average sizes; 5 % for the order of ties
-CURVE = [0.0274, 0.0768, 0.1584, 0.2464, 0.3460, 0.4366]  # facts/bsgi.md A6, by sides of equal length
-ELIG = [0.0112, 0.0284, 0.0550, 0.0920, 0.1456, 0.2088]  # facts/bsgi.md A6
-AVERAGE = ["2.0000", "3.0000", "4.0003", "5.0003", "6.0000", "7.0014"]  # Table 5 of paper 003, to its last digit
-BSGI = [0.1076, 0.1666, 0.2120, 0.2442, 0.2937, 0.2999]  # facts/bsgi.md A6
-ARX = {3: 0.108, 5: 0.467}  # facts/peers.md: local recoding, rows suppressed as well
-INCOGNITO = {3: 0.572, 5: 0.833}  # facts/peers.md: ARX's optimum without suppression
+RELAXED = [2.37, 4.21, 7.23, 9.66, 14.12, 19.25]  # docs/facts/bsgi.md A3: average sizes; 5 % for the order of ties
+CURVE = [0.0274, 0.0768, 0.1584, 0.2464, 0.3460, 0.4366]  # docs/facts/bsgi.md A6, by sides of equal length
+ELIG = [0.0112, 0.0284, 0.0550, 0.0920, 0.1456, 0.2088]  # docs/facts/bsgi.md A6
+AVERAGE = [
+    "2.0000",
+    "3.0000",
+    "4.0003",
+    "5.0003",
+    "6.0000",
+    "7.0014",
+]  # Table 5 of Ye et al. 2008, to its last digit
+BSGI = [0.1076, 0.1666, 0.2120, 0.2442, 0.2937, 0.2999]  # docs/facts/bsgi.md A6
+ARX = {3: 0.108, 5: 0.467}  # docs/facts/peers.md: local recoding, rows suppressed as well
+INCOGNITO = {3: 0.572, 5: 0.833}  # docs/facts/peers.md: ARX's optimum without suppression
 
 
 @cache
@@ -100,7 +107,7 @@ def tables() -> Iterator[Figure]:
 
 
 def states() -> Iterator[Figure]:
-    """ACS: rows, and medians as in facts/safety.md."""
+    """ACS: rows, and medians as in docs/facts/safety.md."""
     yield "ACS, rows", acs.recoded().height, 295_243, 295_243
     yield "ACS, occupations", acs_states.rows()[acs_states.SENSITIVE].n_unique(), 27, 27
     found = safety_runs.repeated("acs", "mondrian, medians", 4)

@@ -137,7 +137,7 @@ def _adult(rows, columns):
 
 @pytest.fixture(scope="session")
 def adult_table(twins):
-    """The 30,162 complete rows of Adult's twin with the seven QI of facts/bsgi.md."""
+    """The 30,162 complete rows of Adult's twin with the seven QI of docs/facts/bsgi.md."""
     return _adult(lambda adult: adult.complete_rows(), lambda adult: adult.columns())
 
 
@@ -161,7 +161,7 @@ def adult_three_records(twins):
 
 @pytest.fixture(scope="session")
 def adult_six(twins):
-    """Adult's twin with ARX's hierarchies and the six QI of facts/peers.md."""
+    """Adult's twin with ARX's hierarchies and the six QI of docs/facts/peers.md."""
     return _adult(
         lambda adult: adult.complete_rows(*adult.SIX, adult.SENSITIVE), lambda adult: adult.six_columns()
     )
