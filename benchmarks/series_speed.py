@@ -99,6 +99,18 @@ timed("close", ledger.close)
 result = {{"persons": {n}, "bytes_per_person": bytes_of / {n}, "seconds": times}}
 """
 
+_PSEUDONYMS = """
+import time
+import polars as pl
+from voile.ledger.pseudonyms import pseudonyms
+names = pl.Series(range(1_000_000)).cast(pl.String)
+result = {}
+for what, keys in (("one key", [bytes(32)]), ("two keys: after a rotation", [bytes(32), bytes(range(32))])):
+    began = time.process_time()
+    pseudonyms(names, keys)
+    result[what] = time.process_time() - began
+"""
+
 
 def peak_memory() -> int:
     """Bytes that this process held at most. (ru_maxrss would count what its parent held when it was started.)"""
@@ -145,12 +157,19 @@ def ledger(folder: Path) -> dict[str, Any]:
     return measured(_LEDGER.format(folder=str(folder), n=SPEED[-1][0]))
 
 
+def pseudonyms_table(found: dict[str, float]) -> str:
+    """CPU seconds of a million pseudonyms."""
+    rows = [{"under": what, "cpu_seconds": value} for what, value in found.items()]
+    return markdown("Pseudonyms of 1,000,000 persons", rows)
+
+
 def main() -> None:
     """Measure, and write it down."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_tables(folder)
         found: dict[str, Any] = {"speed": speed(folder), "ledger": ledger(folder)}
+    found["pseudonyms"] = measured(_PSEUDONYMS)
     (HERE / "series_speed.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     book = found["ledger"]
     seconds = [{"what": name, "seconds": value} for name, value in book["seconds"].items()]
@@ -161,6 +180,7 @@ def main() -> None:
         markdown(f"m = {M}, Parquet to Parquet with ledger and audit, the papers' domains", found["speed"]),
         markdown(f"The ledger of {book['persons']:,} persons", seconds),
         f"On disk it has {book['bytes_per_person']:.1f} bytes a person.\n",
+        pseudonyms_table(found["pseudonyms"]),
     ]
     text = "\n".join(parts)
     (HERE / "series_speed.md").write_text(text, encoding="utf-8")

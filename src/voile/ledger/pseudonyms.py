@@ -1,19 +1,17 @@
 """Persons as keyed pseudonyms: without the key nobody can tell who is in a ledger, or try likely names."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from voile.core.keyed_digests import Digests, keyed_digests, texts_of
 from voile.errors import InputError
-from voile.kernels.blake2b import keyed_digests
 
-People = NDArray[np.uint64]  # (n, 2): the 16 bytes of each pseudonym as two words
+People = Digests  # (n, 2): the 16 bytes of each pseudonym as two words
 _BATCH = 1 << 18
-_THREADS = 2
 
 
 def pseudonyms(texts: pl.Series, keys: Sequence[bytes]) -> People:
@@ -25,19 +23,11 @@ def pseudonyms(texts: pl.Series, keys: Sequence[bytes]) -> People:
     if texts.null_count():
         raise InputError("a person is missing", where="the column of persons", remedy="complete or remove the row")
     people = np.empty((len(texts), 2), np.uint64)
-
-    def batch(start: int) -> None:
-        part = texts.slice(start, _BATCH)
-        data = np.frombuffer(part.str.join("").item().encode() or b"\0", np.uint8)
-        offsets = np.zeros(len(part) + 1, np.int64)
-        np.cumsum(part.str.len_bytes().to_numpy(), out=offsets[1:])
-        out = people[start : start + _BATCH]
-        keyed_digests(np.frombuffer(keys[0], np.uint8), data, offsets, out)
-        for key in keys[1:]:
-            out[:] = again(out, key)
-
-    with ThreadPoolExecutor(_THREADS) as pool:
-        list(pool.map(batch, range(0, len(texts), _BATCH)))
+    for start in range(0, len(texts), _BATCH):
+        part = texts.slice(start, _BATCH).cast(pl.Binary).to_list()
+        people[start : start + _BATCH] = keyed_digests(part, keys[0])
+    for key in keys[1:]:
+        people = again(people, key)
     return people
 
 
@@ -50,8 +40,4 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 def again(people: People, key: bytes) -> People:
     """Pseudonyms of pseudonyms: what a further key makes of them."""
-    out = np.empty_like(people)
-    offsets = np.arange(len(people) + 1, dtype=np.int64) * 16
-    data = read_only(np.ascontiguousarray(people).view(np.uint8).reshape(-1))
-    keyed_digests(np.frombuffer(key, np.uint8), data, offsets, out)
-    return out
+    return keyed_digests(texts_of(people), key)

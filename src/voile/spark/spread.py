@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from voile.core.keyed_digests import keyed_digests, texts_of
 from voile.core.table import Column
-from voile.kernels.blake2b import keyed_digests
 
 Codes = NDArray[np.int64]
 Batch = dict[str, NDArray[np.int64]]  # columns of some rows by name
@@ -82,8 +82,4 @@ def drawn_numbers(secrets: NDArray[np.uint64], key: bytes) -> Codes:
     >>> drawn_numbers(np.arange(4, dtype=np.uint64).reshape(2, 2), bytes(32)).min() >= 0
     np.True_
     """
-    out = np.empty(secrets.shape, np.uint64)
-    data = np.ascontiguousarray(secrets).view(np.uint8).reshape(-1)
-    offsets = np.arange(len(secrets) + 1, dtype=np.int64) * 16
-    keyed_digests(np.frombuffer(key, np.uint8), data, offsets, out)
-    return (out[:, 0] >> np.uint64(1)).astype(np.int64)
+    return (keyed_digests(texts_of(secrets), key)[:, 0] >> np.uint64(1)).astype(np.int64)
