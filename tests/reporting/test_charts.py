@@ -7,7 +7,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from voile.reporting.charts import COLOURS, Point, bars, before_after, histogram, lines, scatter, shown
+from voile.reporting.charts import Point, bars, before_after, histogram, lines, scatter, shown
+from voile.reporting.palette import COLOURS
+from voile.reporting.scales import width_of
 
 HOSTILE = "</svg><script>alert(1)</script> & \"quoted\" 'too' {signal: 1} datum.x"
 
@@ -68,7 +70,7 @@ def test_no_text_ends_the_process(text):
 @pytest.mark.slow
 def test_a_forked_process_draws_the_same(tmp_path):
     """The converter's threads are not in it: it would wait for ever."""
-    chart = bars("x", [("a", 1)], amount="n")
+    chart = scatter("x", [Point(1, 2, "a")], across="n", upward="m")
     here = chart.svg()
     child = os.fork()
     if child == 0:
@@ -80,9 +82,75 @@ def test_a_forked_process_draws_the_same(tmp_path):
 
 
 def test_what_cannot_be_drawn_is_in_the_table():
-    """The converter cuts a long label in the middle of a sign, and fails."""
-    chart = bars("x", [("\U0001f600" * 60, 1)], amount="n")
-    assert "cannot be drawn" in chart.svg() and chart.rows == (("\U0001f600" * 60, 1),)
+    """The converter cuts a long label in the middle of a sign, and fails; our own pictures have it."""
+    emoji = "\U0001f600" * 60
+    chart = scatter("x", [Point(1, 2, emoji)], across="n", upward="m")
+    assert "cannot be drawn" in chart.svg() and chart.rows[0][0] == emoji
+    assert "\U0001f600" * 5 in bars("x", [(emoji, 1)], amount="n").svg()
+
+
+ODD = [float("nan"), float("inf"), -float("inf"), 10**400, -5, 0, 1e-300, 2**53]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_no_number_breaks_a_picture(odd):
+    """A record may be written by hand: what cannot be drawn leaves a gap, and every place is a number."""
+    drawn = [
+        bars("x", [("a", odd), ("b", 3)], amount="n"),
+        before_after("x", [("a", odd, 3), ("b", odd, odd)], amount="n"),
+        histogram("x", [(0, 10, odd), (10, 20, 4)], value="v", amount="n", after=[odd, 1]),
+        lines("x", [("a", [(0.1, odd, odd, odd), (0.2, 1, 0, 2)])], across="x", upward="y", log=True),
+    ]
+    for chart in drawn:
+        svg = chart.svg()
+        places = re.findall(r'\b(?:[dxy]|x1|y1|x2|y2|width|height)="([^"]*)"', svg)
+        assert svg.startswith("<svg") and not any("nan" in place or "inf" in place for place in places)
+
+
+@pytest.mark.parametrize("kind", [bars, before_after])
+def test_nothing_at_all_is_drawn_empty(kind):
+    assert kind("x", [], amount="n").svg().startswith("<svg")
+    assert histogram("x", [], value="v", amount="n").svg().startswith("<svg")
+    assert lines("x", [], across="x", upward="y", log=True).svg().startswith("<svg")
+
+
+def test_lengths_are_amounts():
+    """A bar is as long as its amount, from the same edge, and the ticks say so."""
+    root = ElementTree.fromstring(bars("x", [("a", 40), ("b", 80), ("c", 0)], amount="n").svg())
+    lengths = [(float(bar.get("x")), float(bar.get("width"))) for bar in root.iter("rect")]
+    (start, half), (_, whole), (_, none) = lengths
+    assert whole == pytest.approx(2 * half, abs=0.11) and none == 0 and {x for x, _ in lengths} == {start}
+    labels = {text.text: float(text.get("x")) for text in root.iter("text")}
+    assert labels["40"] == pytest.approx(start + half, abs=0.1) and labels["0"] == pytest.approx(start, abs=0.1)
+
+
+def test_heights_are_amounts():
+    """Also of the line, which has each amount from the beginning to the end of its bin."""
+    drawn = histogram("x", [(0, 10, 20), (10, 30, 40)], value="v", amount="n", after=[40, 20])
+    root = ElementTree.fromstring(drawn.svg())
+    first, second, *_ = root.iter("rect")
+    assert float(second.get("height")) == pytest.approx(2 * float(first.get("height")), abs=0.11)
+    assert float(second.get("width")) == pytest.approx(2 * float(first.get("width")), abs=1)
+    path = next(path.get("d") for path in root.iter("path"))
+    places = [tuple(map(float, place.split(","))) for place in path.strip("M").split("L")]
+    assert [y for _, y in places] == pytest.approx([float(bar.get("y")) for bar in (second, second, first, first)])
+    assert places[1][0] == places[2][0] == pytest.approx(float(second.get("x")), abs=0.5)
+
+
+def test_names_and_labels_stay_inside():
+    """Long names are cut, and no label hangs over an edge."""
+    names = ["w" * 300, "名" * 100, "short"]
+    for chart in (
+        bars("x", [(name, 10**i) for i, name in enumerate(names)], amount="n" * 300, name="m" * 300),
+        before_after("x", [(name, 10, 1) for name in names], amount="n", names=("b" * 90, "a" * 90)),
+        histogram("x", [(10**9, 2 * 10**9, 5)], value="v" * 300, amount="n" * 300, after=[3]),
+    ):
+        root = ElementTree.fromstring(chart.svg())
+        for text in root.iter("text"):
+            if not text.get("transform"):
+                share = {"start": 0.0, "middle": 0.5, "end": 1.0}[text.get("text-anchor")]
+                left = float(text.get("x")) - share * width_of(text.text)
+                assert left >= 0 and left + width_of(text.text) <= float(root.get("width")) + 1
 
 
 def test_numbers_are_in_the_table_beside_it():

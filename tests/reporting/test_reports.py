@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-import vl_convert
 
 import voile
 from tests.attacking.test_known_audit import SPEC as PEOPLE
@@ -379,11 +378,9 @@ def test_what_groups_teach_is_at_the_top_of_the_stewards_page(tmp_path, depends,
     assert "guessed right" not in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_hundreds_of_columns_are_not_all_drawn(tmp_path, monkeypatch):
-    """A chart takes a moment: the first columns and the sensitive one have theirs, of the others there are the
+def test_hundreds_of_columns_are_not_all_drawn(tmp_path):
+    """Nobody looks at them: the first columns and the sensitive one have theirs, of the others there are the
     numbers, and both pages say which they are. Control: a few columns are all drawn."""
-    drawn = []
-    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda text, **_: drawn.append(text) or "<svg></svg>")
     rng = np.random.default_rng(1)
     for columns in (MOST_DRAWN - 1, 300):
         names = [f"q{i}" for i in range(columns)]
@@ -392,9 +389,8 @@ def test_hundreds_of_columns_are_not_all_drawn(tmp_path, monkeypatch):
         spec = {name: {"role": "qi", "type": "integer"} for name in names} | {"disease": "sensitive"}
         folder = voile.anonymize(voile.read(frame, spec), l=2).write(tmp_path / str(columns), with_report=True)
         pages = [(folder / name).read_text() for name in ("report.html", "private/report.html")]
-        figures = len(drawn)
-        drawn.clear()
-        assert figures <= 2 * MOST_DRAWN + 4
+        figures = [page.count("<svg") for page in pages]
+        assert MOST_DRAWN <= figures[0] <= MOST_DRAWN + 2 and figures[1] <= 2 * MOST_DRAWN + 4
         assert all(f"<caption>{name}</caption>" in page for page in pages for name in (*names, "disease"))
         assert ("Not drawn" in pages[0]) == (columns == 300) == ("Not drawn" in pages[1])
     assert all(re.search(rf"Not drawn[^<]* q{number}[,.]", pages[0]) for number in (MOST_DRAWN, 299))

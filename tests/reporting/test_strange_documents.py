@@ -5,7 +5,6 @@ import json
 
 import polars as pl
 import pytest
-import vl_convert
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,18 +46,16 @@ def changed(document, way, value):
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory):
-    """A folder with generalised sensitive values, so that its certificate has every part; drawing is left out."""
+    """A folder with generalised sensitive values, so that its certificate has every part."""
     folder = tmp_path_factory.mktemp("strange")
     (folder / "job.csv").write_text(TREE)
     spec = {"age": {"role": "qi", "type": "integer"}}
     spec["job"] = {"role": "sa", "hierarchy": str(folder / "job.csv")}
     rows = {"age": [20 + i * 7 % 40 for i in range(200)], "job": [JOBS[i % 20] for i in range(200)]}
     pl.DataFrame(rows).write_csv(folder / "t.csv")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vl_convert, "vegalite_to_svg", lambda text, **_: json.loads(text) and "<svg></svg>")
-        measured = {"tau": "0.5", "l": 3, "measure": "qwe_median[queries=20]", "with_report": True}
-        voile.publish(folder / "t.csv", spec, "sweep", folder / "out", **measured)
-        yield folder, spec
+    measured = {"tau": "0.5", "l": 3, "measure": "qwe_median[queries=20]", "with_report": True}
+    voile.publish(folder / "t.csv", spec, "sweep", folder / "out", **measured)
+    return folder, spec
 
 
 def reported(release, name, document, **options):

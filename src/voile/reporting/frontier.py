@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from voile.core.algorithm import Rung
-from voile.reporting.charts import COLOURS, PAPER, SHAPES, Chart, shown
+from voile.reporting.charts import SHAPES, Chart, VegaLite, shown
+from voile.reporting.palette import COLOURS, PAPER
 
 WIDTH, HEIGHT = 600, 330
 # weakest first: how a rung is drawn, and what its drawing means
@@ -65,7 +66,7 @@ def frontier(title: str, spots: Sequence[Spot], *, upward: str, percent: bool = 
     series = list(dict.fromkeys(spot.series for spot in spots))
     layers = _layers(series, _places(upward, percent))
     spec = {"width": WIDTH, "height": HEIGHT, "data": {"values": data}, "layer": layers}
-    return Chart(title, " ".join(words), spec, header, rows)
+    return Chart(title, " ".join(words), VegaLite(spec), header, rows)
 
 
 def _places(upward: str, percent: bool) -> dict[str, Any]:

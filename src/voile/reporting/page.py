@@ -122,7 +122,7 @@ def figures(*drawn: Markup) -> Markup:
     return element("div", *drawn, class_="figures")
 
 
-MOST_DRAWN = 20  # charts of columns: each takes a moment to draw, and nobody looks at hundreds
+MOST_DRAWN = 20  # charts of columns: nobody looks at hundreds
 
 
 def gallery(lead: Sequence[Chart], charts: Sequence[Chart], first: Iterable[int] = ()) -> Markup:

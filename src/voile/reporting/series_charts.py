@@ -5,7 +5,8 @@ from typing import Any
 import polars as pl
 
 from voile.core.privacy_model import READER
-from voile.reporting.charts import COLOURS, Cell, Chart, shown
+from voile.reporting.charts import Cell, Chart, VegaLite, shown
+from voile.reporting.palette import COLOURS
 
 _SHARES = {
     "known": "published before",
@@ -51,7 +52,7 @@ def _persons(ours: pl.DataFrame) -> Chart:
     return Chart(
         "Who was in each release",
         "Counterfeits stand for nobody and are published; who is held back is not.",
-        spec,
+        VegaLite(spec),
         ("release", *_SHARES.values()),
         rows,
     )
@@ -85,7 +86,7 @@ def _risk_and_loss(ours: pl.DataFrame) -> Chart:
         "Risk and loss",
         f"The confidence with which a value may be guessed at most by {READER}, and the share of detail that was "
         "given up.",
-        spec,
+        VegaLite(spec),
         ("release", _RISK, _LOSS),
         tuple((release, shown(risk, True), shown(loss, True)) for release, risk, loss in lines),
     )
