@@ -172,8 +172,25 @@ def test_spark_has_one_place():
     assert "polars" in loaded and not loaded & {"pyspark", "py4j", "pandas"}
 
 
-def test_help_is_light():
-    quiet = "with contextlib.redirect_stdout(io.StringIO()): run(['--help'])"
-    loaded = loaded_after(f"import contextlib, io\nfrom voile.cli.main import run\n{quiet}")
-    assert "click" in loaded
-    assert not loaded & {"polars", "numba", "pyspark", "nicegui", "psycopg", "sklearn"}
+HEAVY = {"numba", "llvmlite", "vl_convert", "pyspark", "nicegui", "psycopg", "sklearn"}
+
+
+def loaded_by(command):
+    quiet = f"with contextlib.redirect_stdout(io.StringIO()): run({command.split()})"
+    return loaded_after(f"import contextlib, io\nfrom voile.cli.main import run\n{quiet}")
+
+
+@pytest.mark.parametrize("command", ["--help", "anonymize --help", "algorithms"])
+def test_what_only_prints_is_light(command):
+    loaded = loaded_by(command)
+    assert "click" in loaded and not loaded & HEAVY
+    assert "polars" not in loaded or command == "algorithms", "that asks what runs on a cluster"
+
+
+def test_what_reads_a_table_is_not(tmp_path):
+    """Control: the same look at a run finds what others leave out; drawing the report needs no converter."""
+    (tmp_path / "t.csv").write_text("age,job\n" + "".join(f"{20 + i},{'abc'[i % 3]}\n" for i in range(12)))
+    (tmp_path / "t.toml").write_text('[columns]\nage = { role = "qi", type = "integer" }\njob = "sensitive"\n')
+    loaded = loaded_by(f"anonymize {tmp_path}/t.csv -s {tmp_path}/t.toml -p l=2 --report -o {tmp_path}/out")
+    assert (tmp_path / "out" / "report.html").exists()
+    assert {"polars", "numba", "llvmlite"} <= loaded and "vl_convert" not in loaded

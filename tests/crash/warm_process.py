@@ -113,13 +113,13 @@ class WarmProcess:
 
 
 def _kernels():
-    """Every numba dispatcher of the product, by the place it is defined in."""
-    from numba.core.dispatcher import Dispatcher
+    """Every kernel of the product, by the place it is defined in."""
+    from voile.kernels.compiled import Kernel
 
     for name, module in list(sys.modules.items()):
         if name.startswith("voile") and module is not None:
             for attribute, value in list(vars(module).items()):
-                if isinstance(value, Dispatcher) and value.py_func.__module__ == name:
+                if isinstance(value, Kernel) and value.__module__ == name:
                     yield (name, attribute), value
 
 
@@ -147,7 +147,7 @@ def _load(path: str) -> None:
             except Exception:  # a module another one made up, a plug-in: it will be loaded when needed
                 continue
     for (module, attribute), signature in needed:
-        getattr(sys.modules[module], attribute).compile(signature)
+        getattr(sys.modules[module], attribute).dispatcher().compile(signature)
 
 
 def _forked(request: dict) -> int:

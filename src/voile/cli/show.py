@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
-import polars as pl
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
@@ -16,6 +15,8 @@ from rich.text import Text
 from voile.errors import Untold, counted
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from voile.core.attack import Finding
     from voile.core.privacy_model import PrivacyModel
 
@@ -89,7 +90,7 @@ def cards(title: str, rows: Iterable[Mapping[str, Any]]) -> None:
         facts(f"{title}: {name[1]}", lines)
 
 
-def frame(title: str, rows: pl.DataFrame) -> None:
+def frame(title: str, rows: "pl.DataFrame") -> None:
     """A few rows of data: only ever synthetic ones, or a release."""
     grid(title, rows.columns, rows.rows())
 

@@ -4,20 +4,22 @@ Numba looks for changes only in the file of the function it caches, not in the f
 functions that one calls. Our cache folder therefore carries a digest of all kernel sources: a
 changed kernel can never meet a stale caller. Where no folder can be written, kernels are
 compiled anew in each process: a read-only install is never broken (docs/architecture.md).
+
+Numba is loaded when a kernel is first called: a command that calls none does without.
 """
 
+import functools
 import hashlib
 import os
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-import numba
 
 
 def _source_digest() -> str:
     package = Path(__file__).parents[1]
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(version("numba").encode())
     for folder in ("kernels", "algorithms"):
         for source in sorted((package / folder).rglob("*.py")):
             digest.update(source.read_bytes())
@@ -35,19 +37,60 @@ def cache_folder() -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-_CACHE = cache_folder()
+_cache = functools.cache(cache_folder)
 
 
 def kernels_are_cached() -> bool:
     """Whether an earlier run left compiled kernels behind (if not, a first run compiles them)."""
-    return _CACHE is not None and any(_CACHE.rglob("*.nbc"))
+    folder = _cache()
+    return folder is not None and any(folder.rglob("*.nbc"))
+
+
+class Kernel:
+    """A function over integer arrays that is compiled when it is first called."""
+
+    __wrapped__: Callable[..., Any]
+    __qualname__: str
+
+    def __init__(self, function: Callable[..., Any], forceinline: bool = False) -> None:
+        functools.update_wrapper(self, function)
+        self._forceinline = forceinline
+        self._dispatcher: Any = None
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Run it."""
+        return (self._dispatcher or self.dispatcher())(*arguments, **named)
+
+    def dispatcher(self) -> Any:
+        """What numba makes of it; the same in all threads."""
+        from numba.core.compiler_lock import global_compiler_lock
+
+        with global_compiler_lock:  # numba's own: a thread that compiles may ask for what this one calls
+            self._dispatcher = self._dispatcher or _compile(self.__wrapped__, self._forceinline)
+        return self._dispatcher
+
+    @property
+    def signatures(self) -> list[Any]:
+        """Types of arguments for which it has been compiled in this process."""
+        return self._dispatcher.signatures if self._dispatcher else []
+
+    @property
+    def _numba_type_(self) -> Any:
+        """How the kernels see it that call it."""
+        return self.dispatcher()._numba_type_
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # to another process goes its name
 
 
 def _compile(function: Callable[..., Any], forceinline: bool = False) -> Any:
-    if _CACHE is None:
+    import numba
+
+    folder = _cache()
+    if folder is None:
         return numba.njit(nogil=True, forceinline=forceinline)(function)
     config: Any = numba.config
-    theirs, config.CACHE_DIR = config.CACHE_DIR, str(_CACHE)
+    theirs, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
         return numba.njit(nogil=True, cache=True, forceinline=forceinline)(function)
     except RuntimeError:  # no place for this function's cache (an interactive session)
@@ -69,10 +112,10 @@ def kernel(function: Callable[..., Any]) -> Any:
     >>> int(total(np.array([1, 2, 3])))
     6
     """
-    return _compile(function)
+    return Kernel(function)
 
 
 def inlined_kernel(function: Callable[..., Any]) -> Any:
     """A kernel that is always inlined: for the few lines run per row, where a call with a dozen
     arrays as arguments would cost more than the work."""
-    return _compile(function, forceinline=True)
+    return Kernel(function, forceinline=True)

@@ -6,13 +6,14 @@ do not increase.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from voile.kernels.compiled import kernel
 
 Numbers = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_matrices(
     sizes: Numbers,
     component: Numbers,
@@ -35,7 +36,7 @@ def list_matrices(
     number, v, c, fresh = 0, 0, 0, True
     if values == 1:  # nothing to choose
         x[0] = sizes
-        return _emit(x, stride, found, 0)
+        return int(_emit(x, stride, found, 0))
     while True:
         q = component[c]
         if not fresh:  # take back what was chosen here, for the next smaller choice
@@ -68,13 +69,13 @@ def list_matrices(
             continue
         x[v + 1] = room  # the last value fills what is left
         if not like_previous[v + 1] or _descends(x[v], room):
-            number = _emit(x, stride, found, number)
+            number = int(_emit(x, stride, found, number))
             if number > most:
                 return number
         c, fresh = cells - 1, False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _room_after(c: int, component: Numbers, room: Numbers) -> int:
     """Room in the later cells of the component."""
     total, d = 0, c + 1
@@ -84,7 +85,7 @@ def _room_after(c: int, component: Numbers, room: Numbers) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _descends(one: Numbers, other: Numbers) -> bool:
     """Whether the second column is not above the first."""
     for c in range(one.size):
@@ -93,7 +94,7 @@ def _descends(one: Numbers, other: Numbers) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _emit(x: Numbers, stride: Numbers, found: Numbers, number: int) -> int:
     """Note one matrix, if there is room; returns how many there are."""
     if number < found.shape[0]:

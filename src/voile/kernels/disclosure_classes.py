@@ -8,9 +8,9 @@ weight of a matrix, the tables that failed all tests visited, follows by inclusi
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from voile.kernels.compiled import kernel
 from voile.kernels.residues import ADDS, reduce_sums, sign_of
 
 Numbers = NDArray[np.int64]
@@ -46,7 +46,7 @@ class Tests(NamedTuple):
     minus: NDArray[np.bool_]  # whether the subset counts negatively
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _histograms(slots, cells, group, out):
     """The histogram of each group, of one matrix."""
     out[:] = 0
@@ -56,7 +56,7 @@ def _histograms(slots, cells, group, out):
             out[group[c], v] += cells.lines[line, v]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sort_columns(histograms, alike, order):
     """Order interchangeable values by their columns, descending."""
     for v in range(order.size):
@@ -74,7 +74,7 @@ def _sort_columns(histograms, alike, order):
             u -= 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_keys(matrices, cells, group, groups, seed, keys):
     """A 64-bit number per matrix, equal for matrices of one class; others are told apart later."""
     values = cells.lines.shape[1]
@@ -93,7 +93,7 @@ def class_keys(matrices, cells, group, groups, seed, keys):
         keys[i] = key
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _orbit(slots, cells, system, out):
     """How many matrices a listed one stands for: the orders of interchangeable columns."""
     values = cells.lines.shape[1]
@@ -120,7 +120,7 @@ def _orbit(slots, cells, system, out):
         same += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add(slots, tests, visited, cells, system, order, weight, rest, sums):
     """Add one matrix to the sums of its class: line 0 the tables, then a line per kind of person and value."""
     primes, values = system.primes, order.size
@@ -152,7 +152,7 @@ def _add(slots, tests, visited, cells, system, order, weight, rest, sums):
                 line += values
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_class(members, matrices, visited, tests, cells, system, group, groups, sums, columns):
     """Add up the matrices of one class; False if they are not of one class after all. `columns` becomes the class:
     the histograms of the groups, interchangeable columns in descending order."""
@@ -185,7 +185,7 @@ def sum_class(members, matrices, visited, tests, cells, system, group, groups, s
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def average_columns(columns, values, kinds, sums, primes, width):
     """Values of equal columns share their persons' counts: put the sum of each run at its first value, and its
     width there; 0 at the others."""
@@ -211,7 +211,7 @@ def average_columns(columns, values, kinds, sums, primes, width):
         v = u
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def judge_by_ratio(starts, members, matrices, visited, tests, cells, system, group, groups, top, bottom, held):
     """Whether in each class no person has a value in more than top / bottom of the tables, both given by their
     residues; -1 if a class turned out to be several."""
@@ -242,7 +242,7 @@ def judge_by_ratio(starts, members, matrices, visited, tests, cells, system, gro
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_classes(starts, members, matrices, visited, tests, cells, system, group, groups, sums, width):
     """The sums of each class, and how many values share each column (0: counted with an earlier one); -1 if a
     class turned out to be several."""
@@ -258,7 +258,7 @@ def sum_classes(starts, members, matrices, visited, tests, cells, system, group,
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def in_class(members, matrices, cells, group, columns, found):
     """Which matrices have the histograms `columns`, interchangeable columns in descending order."""
     histograms, order = np.zeros(columns.shape, np.int64), np.arange(columns.shape[1])

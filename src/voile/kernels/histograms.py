@@ -5,16 +5,16 @@ over all values but the last. Numbers are residues, a column per prime (kernels/
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from voile.kernels.compiled import kernel
 from voile.kernels.residues import ADDS, reduce_sums
 
 Numbers = NDArray[np.int64]
 Residues = NDArray[np.uint64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_histograms(size: int, bound: Numbers, found: Numbers) -> int:
     """Count the histograms of a size below a bound, and list as many as `found` has room for, ascending."""
     values = bound.size
@@ -48,7 +48,7 @@ def list_histograms(size: int, bound: Numbers, found: Numbers) -> int:
         fresh = False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def multinomials(lines: Numbers, up: Residues, down: Residues, primes: Residues) -> Residues:
     """For each histogram, in how many ways its rows can have these values."""
     found = np.empty((lines.shape[0], primes.size), np.uint64)
@@ -64,7 +64,7 @@ def multinomials(lines: Numbers, up: Residues, down: Residues, primes: Residues)
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fits(a: Numbers, b: Numbers, bound: Numbers) -> bool:
     for v in range(bound.size):
         if a[v] + b[v] > bound[v]:
@@ -72,7 +72,7 @@ def _fits(a: Numbers, b: Numbers, bound: Numbers) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def convolve(
     lines_a: Numbers,
     place_a: Numbers,
@@ -96,7 +96,7 @@ def convolve(
     reduce_sums(out, primes)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def correlate(
     lines_a: Numbers,
     place_a: Numbers,
@@ -126,7 +126,7 @@ def correlate(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def remainders(lines: Numbers, place: Numbers, whole: Numbers, place_whole: int, other: Residues) -> Residues:
     """For each histogram a: other[whole - a], 0 where a does not fit into the whole."""
     found = np.zeros((lines.shape[0], other.shape[1]), np.uint64)
@@ -141,7 +141,7 @@ def remainders(lines: Numbers, place: Numbers, whole: Numbers, place_whole: int,
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weighted_counts(lines: Numbers, number: Residues, outside: Residues, primes: Residues) -> Residues:
     """The sum of number times outside, and of that times the count of each value: a line for the first, then one
     per value."""
@@ -158,7 +158,7 @@ def weighted_counts(lines: Numbers, number: Residues, outside: Residues, primes:
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_cell(
     lines_a: Numbers, place_a: Numbers, ways_a: NDArray[np.float64], lines_b: Numbers, place_b: Numbers,
     bound: Numbers, out: NDArray[np.float64],

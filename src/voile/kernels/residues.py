@@ -4,13 +4,14 @@ Primes are below 2^28, so that 256 products fit into 64 bits before anything mus
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from voile.kernels.compiled import kernel
 
 ADDS = 240  # products that are added up before a sum is reduced
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sign_of(
     residues: NDArray[np.uint64],
     primes: NDArray[np.uint64],
@@ -40,7 +41,7 @@ def sign_of(
     return 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reduce_sums(sums: NDArray[np.uint64], primes: NDArray[np.uint64]) -> None:
     """Reduce sums[:, k] modulo primes[k]."""
     for i in range(sums.shape[0]):

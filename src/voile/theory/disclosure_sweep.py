@@ -232,7 +232,7 @@ class DisclosureSweep:
         given = self._given(j, members)
         delta = self.wanted.delta  # type: ignore[attr-defined]
         top, bottom = (self.system.of(side) for side in delta.as_integer_ratio())
-        return lambda starts, held: judge_by_ratio(starts, *given, top, bottom, held) == 0  # type: ignore[call-arg]
+        return lambda starts, held: judge_by_ratio(starts, *given, top, bottom, held) == 0
 
     def _by_sums(self, j: int, members: Codes) -> Callable[[Codes, Flags], bool]:
         """Any other property: by the sums of each class."""
@@ -244,7 +244,7 @@ class DisclosureSweep:
             for a in range(0, held.size, together):
                 some = starts[a : a + together + 1]
                 sums, width = self._room(some.size - 1)
-                if sum_classes(some, *given, sums, width) < 0:  # type: ignore[call-arg]
+                if sum_classes(some, *given, sums, width) < 0:
                     return False
                 held[a : a + some.size - 1] = self._holds(sums, width, rows)
             return True
@@ -300,7 +300,7 @@ class DisclosureSweep:
 
         def add_up(part: int) -> None:
             one = slice(part, part + 1)
-            sum_classes(starts[part : part + 2], *given, sums[one], width[one])  # type: ignore[call-arg]
+            sum_classes(starts[part : part + 2], *given, sums[one], width[one])
 
         with ThreadPoolExecutor(_THREADS) as threads:  # one class, in parts
             list(threads.map(add_up, range(_THREADS)))
