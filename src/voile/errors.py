@@ -6,6 +6,7 @@
     |-- HierarchyError         a hierarchy file is not a tree over the column's values
     |-- ParameterError         an unknown or impossible parameter
     |-- OutputError            the release cannot be written
+    |-- Unsupported            this system lacks what a command needs
     |-- LedgerRefused          exit 3: the ledger is damaged, rolled back, forked, busy, or says no
     |-- Infeasible             exit 1: no algorithm can keep this promise on this table
     |-- NothingDisclosed       exit 1: a search for a release ended without one
@@ -76,6 +77,10 @@ class ParameterError(VoileError):
 
 class OutputError(VoileError):
     """The release cannot be written."""
+
+
+class Unsupported(VoileError):
+    """This system lacks what a command needs; nothing was written."""
 
 
 class LedgerRefused(VoileError):

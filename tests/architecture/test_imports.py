@@ -28,6 +28,7 @@ LAYERS = [
     {"theory"},
     {"core"},
     {"kernels"},
+    {"unix"},
     {"errors"},
 ]
 

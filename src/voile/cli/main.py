@@ -3,7 +3,6 @@
 import contextlib
 import importlib
 import json
-import resource
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ import click
 from voile import __version__
 from voile.cli.streams import set_up_streams
 from voile.errors import Untold, VoileError, place_of
+from voile.unix import forbid_core_dumps
 
 # name -> one-line help; a command's module is imported only when it runs
 COMMANDS = {
@@ -115,9 +115,10 @@ def _stop(signum: int, frame: object) -> None:
 def main() -> None:
     """Entry point: no core dumps (they would hold the table); a polite kill and a closed terminal clean up like
     Ctrl-C."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for signum in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(signum) != signal.SIG_IGN:  # nohup means that it goes on
+    forbid_core_dumps()
+    for name in ("SIGTERM", "SIGHUP"):
+        signum = getattr(signal, name, None)  # not every system has both
+        if signum is not None and signal.getsignal(signum) != signal.SIG_IGN:  # nohup means that it goes on
             signal.signal(signum, _stop)
     set_up_streams()
     sys.exit(run(sys.argv[1:]))

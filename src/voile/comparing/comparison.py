@@ -27,6 +27,7 @@ from voile.output.staging import Staging
 from voile.output.writers import write_bytes, write_document
 from voile.prices import price_keys, price_list
 from voile.reporting.comparison_page import ATTACK, comparison_page
+from voile.unix import require_limits
 
 FORMAT = 1
 MEASURES = "qwe_mean, qwe_median"
@@ -145,6 +146,7 @@ def compare(
     """
     if not isinstance(table, Table):
         raise InputError("not a table that was read", where="compare", remedy="voile.read(file or frame, spec)")
+    require_limits()  # every run is measured
     runs = planned(algorithms, parameters)
     measure, not_measured = usual_measures(table) if measure is None else (measure, "")
     measures = tuple(parse_measures(measure, table))

@@ -11,7 +11,6 @@ values to try, and the figures are beside it. So its owner alone may read it, an
 
 import contextlib
 import dataclasses
-import fcntl
 import hashlib
 import hmac
 import json
@@ -30,6 +29,7 @@ import voile
 from voile.comparing.plan import Run
 from voile.core.table import Table
 from voile.errors import OutputError
+from voile.unix import lock_file
 
 
 def file_of(target: Path) -> Path:
@@ -50,7 +50,7 @@ class FinishedRuns:
         problem = ""
         try:
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(self._file, wait=False)
             os.fchmod(self._file, 0o600)
             self._resume()
         except BlockingIOError:

@@ -10,7 +10,6 @@ import json
 import mmap
 import os
 import pickle
-import resource
 import sys
 import threading
 import time
@@ -27,6 +26,7 @@ from voile.core.table import Table
 from voile.errors import Infeasible, NothingDisclosed, PromiseBroken, VoileError, place_of
 from voile.kernels.compiled import cache_folder
 from voile.reporting.comparison_page import ATTACK, GENERALISED, SILENT, TWO_TABLES
+from voile.unix import forbid_core_dumps, peak_memory
 
 WARMING_ROWS = (400, 4000)  # more where fewer are refused
 _MEASURING = "measuring"
@@ -149,7 +149,7 @@ def _peak_mb() -> float:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return round(int(line.split()[1]) * 1024 / 1e6, 1)
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6, 1)
+    return round(peak_memory() / 1e6, 1)
 
 
 def _inherited(file: int) -> Table:
@@ -167,7 +167,7 @@ def _end_with_parent() -> None:
 
 def main(show: Callable[[str], object] = sys.stdout.write) -> None:
     """Read the job, run it, and tell the outcome."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold the table
+    forbid_core_dumps()
     job = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:

@@ -1,12 +1,12 @@
 """One writer at a time: a lock file beside the ledger, which the system releases when its holder dies."""
 
-import fcntl
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from voile.errors import LedgerRefused
+from voile.unix import lock_file, require_locks
 
 _PAUSE = 0.05
 
@@ -41,27 +41,29 @@ class Lock:
 
     def acquire(self, patience: float, waiting: Callable[[], None] | None = None) -> None:
         """Become the only writer; `waiting` is called once when somebody else is."""
+        require_locks()
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
-            wait_for(lambda: self._taken(fcntl.LOCK_EX), self._where, patience, waiting)
+            wait_for(self._taken, self._where, patience, waiting)
         except BaseException:
             self.release()
             raise
 
     def try_shared(self) -> bool:
         """Keep writers away for a moment, unless one is at work or there is no lock file to hold."""
+        require_locks()
         try:
             self._handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
             return False
-        if self._taken(fcntl.LOCK_SH):
+        if self._taken(shared=True):
             return True
         self.release()
         return False
 
-    def _taken(self, kind: int) -> bool:
+    def _taken(self, shared: bool = False) -> bool:
         try:
-            fcntl.flock(self._handle, kind | fcntl.LOCK_NB)
+            lock_file(self._handle, shared=shared, wait=False)
         except BlockingIOError:
             return False
         return True

@@ -6,7 +6,6 @@ next one that writes to the same place.
 
 import contextlib
 import errno
-import fcntl
 import os
 import shutil
 import tempfile
@@ -16,6 +15,7 @@ from types import TracebackType
 
 from voile.errors import OutputError
 from voile.output.writers import write_bytes
+from voile.unix import lock_file, require_locks
 
 _PREFIX = ".voile-staging-"
 
@@ -40,6 +40,7 @@ class Staging:
         self._made: list[Path] = []  # parents that did not exist before
 
     def __enter__(self) -> "Staging":
+        require_locks()
         problem = _occupied(self.target)
         if not problem:
             try:
@@ -48,7 +49,7 @@ class Staging:
                     sweep(self.target.parent)
                     self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self.target.parent))
                     self._lock = os.open(self.path, os.O_RDONLY)
-                    fcntl.flock(self._lock, fcntl.LOCK_EX)
+                    lock_file(self._lock)
             except OSError as error:
                 problem = f"cannot be created ({os.strerror(error.errno or 0).lower()})"
         if problem:
@@ -140,7 +141,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder for the moment that staging is set up in it."""
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        lock_file(handle)
         yield
     finally:
         os.close(handle)
@@ -154,7 +155,7 @@ def sweep(parent: Path, prefix: str = _PREFIX) -> None:
         except OSError:
             continue
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(handle, wait=False)
             shutil.rmtree(left, ignore_errors=True)
         except OSError:
             pass

@@ -8,7 +8,6 @@ child before there is a job, so that libraries are loaded when one comes.
 import importlib
 import json
 import os
-import resource
 import signal
 import sys
 import threading
@@ -17,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from voile.errors import VoileError, place_of
+from voile.unix import bound_memory, forbid_core_dumps
 
 Report = Callable[[str, float], None]
 OFTEN = 0.2  # seconds between two reports of the same stage
@@ -26,7 +26,7 @@ COMPILING = "compiling, about 30 seconds, only this once"
 
 def main() -> None:
     """Wait for the job, run it, and tell how it went."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold the table
+    forbid_core_dumps()
     signal.signal(signal.SIGTERM, lambda *_: _stop())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, who ends us
     os.umask(0o077)  # whoever writes a file, it is the steward's alone
@@ -38,7 +38,7 @@ def main() -> None:
     if not line:
         os._exit(0)
     job = json.loads(line)
-    _limit(job["memory"])
+    bound_memory(job["memory"])
     out = job["arguments"].get("out")
     if out:
         signal.signal(signal.SIGTERM, lambda *_: None if os.path.lexists(out) else _stop())  # visible: too late
@@ -81,14 +81,6 @@ def _load() -> None:
 
     if kernels_are_cached():  # the first thing that every job does
         scan(np.frombuffer(b"a,b\n", np.uint8), ord(","), 2**20)
-
-
-def _limit(memory: int) -> None:
-    """Writable memory, in bytes: what would take more fails inside, not on the machine. Not address space, of
-    which the drawing library reserves a hundred times what it uses."""
-    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    bound = memory if most == resource.RLIM_INFINITY else min(memory, most)
-    resource.setrlimit(resource.RLIMIT_DATA, (bound, most))
 
 
 def _end_with_server() -> None:

@@ -1,7 +1,6 @@
 """`voile serve`: one process for the pages, children for the work, and doors around both."""
 
 import contextlib
-import fcntl
 import logging
 import os
 import shutil
@@ -21,6 +20,7 @@ from fastapi import FastAPI
 
 from voile.errors import OutputError, place_of
 from voile.output.staging import alone_in, sweep
+from voile.unix import lock_file, require_limits, require_locks
 from voile.web.desk import Desk
 from voile.web.doors import SESSION, Doors
 from voile.web.jobs import Jobs
@@ -56,6 +56,8 @@ class Settings:
 
 def serve(settings: Settings, say: Callable[[str], None], opened: Callable[[str, Path], None]) -> None:
     """Run until Ctrl-C; `opened` tells the steward where to look first, `say` whatever comes later."""
+    require_locks()
+    require_limits()  # every job is bounded
     os.umask(0o077)  # whoever writes a file, it is the steward's alone
     shelf = Shelf(settings.folder)
     listening = _listening(settings.port)
@@ -205,7 +207,7 @@ def _private_folder(shelf: Shelf) -> tuple[Path, int]:
         sweep(shelf.folder)
         found = shelf.private()
         lock = os.open(found, os.O_RDONLY)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock_file(lock)
     if found is None:
         raise OutputError(
             "cannot be written", where=f"folder {shelf.folder.name}", remedy="choose another with --folder"
