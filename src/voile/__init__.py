@@ -5,7 +5,7 @@
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
@@ -58,7 +58,7 @@ __all__ = [
     "report",
 ]
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what a type checker sees: no `__getattr__`, so that a name which is not there is an error
     from voile.attacking import attack_minimality, audit_with_known
     from voile.auditing import audit
     from voile.comparing.comparison import compare
@@ -76,10 +76,10 @@ if TYPE_CHECKING:
     from voile.series_auditing import audit_series
     from voile.spark.cluster import Cluster
     from voile.sql.source import database
+else:
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: `voile --help` needs no data frame library."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'voile' has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is first used: `voile --help` needs no data frame library."""
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name]), name)
+        raise AttributeError(f"module 'voile' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""On a system without file locks or limits of processes Voile imports, and what needs them refuses in a sentence."""
+"""Without file locks or limits of processes Voile still imports, and what needs them refuses in a sentence."""
 
 import subprocess
 import sys

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -151,6 +152,12 @@ def test_names_and_labels_stay_inside():
                 share = {"start": 0.0, "middle": 0.5, "end": 1.0}[text.get("text-anchor")]
                 left = float(text.get("x")) - share * width_of(text.text)
                 assert left >= 0 and left + width_of(text.text) <= float(root.get("width")) + 1
+
+
+def test_without_the_converter_a_chart_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    note = "This chart cannot be drawn without vl-convert (pip install vl-convert-python); its numbers are below."
+    assert bars("x", [("a", 1)], amount="n").svg() == f'<p class="note">{note}</p>'
 
 
 def test_numbers_are_in_the_table_beside_it():

@@ -14,15 +14,24 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # a name that tells 
 
 
 _ELSEWHERE = "import sys, vl_convert; print(vl_convert.vegalite_to_svg(sys.stdin.read(), allowed_base_urls=[]))"
+INSTALL = "pip install vl-convert-python"
 _drawer = [
     0
 ]  # the process in which the converter runs: its threads do not survive a fork, and it would wait for ever
 
 
+def _converter() -> Any:
+    """Of some weight: only who draws loads it. A release goes on without it, and its report says what is missing."""
+    with contextlib.suppress(ImportError):
+        import vl_convert
+
+        return vl_convert
+    raise OutputError("cannot be drawn without vl-convert", where="a chart", remedy=INSTALL)
+
+
 def svg_of(chart: Mapping[str, Any]) -> str:
     """A chart as SVG text."""
-    import vl_convert  # of some weight: only who draws loads it
-
+    vl_convert = _converter()
     svg, text = "", _text(chart)
     _drawer[0] = _drawer[0] or os.getpid()
     with contextlib.suppress(Exception):  # its message may quote what is drawn
@@ -40,9 +49,7 @@ def svg_of(chart: Mapping[str, Any]) -> str:
 
 def png_of(chart: Mapping[str, Any], scale: float = 2) -> bytes:
     """A chart as a PNG file's bytes."""
-    import vl_convert
-
-    return bytes(vl_convert.vegalite_to_png(_text(chart), scale=scale, allowed_base_urls=[]))
+    return bytes(_converter().vegalite_to_png(_text(chart), scale=scale, allowed_base_urls=[]))
 
 
 LONGEST = 120  # characters of a text in a chart

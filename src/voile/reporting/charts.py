@@ -6,7 +6,6 @@ Vega-Lite, whose converter takes a third of a CPU second to start. Its fields ha
 their columns is only ever text.
 """
 
-import contextlib
 import hashlib
 import math
 import re
@@ -17,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from voile.errors import OutputError
-from voile.output.drawing import svg_of
+from voile.output.drawing import INSTALL, svg_of
 from voile.reporting.markup import Markup, element, escaped
 from voile.reporting.palette import COLOURS, GRID, INK, MUTED, VARIABLES
 from voile.reporting.plots import Bars, Histogram, Lines, Place
@@ -71,11 +70,9 @@ class VegaLite:
     spec: dict[str, Any]
 
     def svg(self, width: int) -> str:
-        """The picture, or nothing if it has signs that the converter cannot measure."""
+        """The picture, or a refusal: no converter is there, or it cannot measure the signs."""
         fitted = {"width": width, "autosize": {"type": "fit", "contains": "padding"}, "config": _CONFIG}
-        with contextlib.suppress(OutputError):
-            return svg_of(fitted | self.spec)
-        return ""
+        return svg_of(fitted | self.spec)
 
 
 @dataclass(frozen=True)
@@ -90,13 +87,13 @@ class Chart:
     wide: bool = False
 
     def svg(self) -> Markup:
-        """Inline SVG: named for screen readers, coloured by the page's style, without ids that could clash. What
-        cannot be drawn is said to be: a release goes on."""
-        drawn = self.picture.svg(WIDE if self.wide else NARROW)
-        return _inline(drawn, f"{self.title}. {self.description}") if drawn else _NOT_DRAWN
-
-
-_NOT_DRAWN = element("p", "This chart cannot be drawn; its numbers are below.", class_="note")
+        """Inline SVG: named for screen readers, coloured by the page's style, without ids that could clash."""
+        try:
+            drawn = self.picture.svg(WIDE if self.wide else NARROW)
+        except OutputError as problem:  # nothing that converts, or signs that it cannot measure: a release goes on
+            advice = f" ({INSTALL})" if problem.remedy == INSTALL else ""
+            return element("p", f"This chart {problem.what}{advice}; its numbers are below.", class_="note")
+        return _inline(drawn, f"{self.title}. {self.description}")
 
 
 def _inline(svg: str, name: str) -> Markup:
