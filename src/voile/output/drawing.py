@@ -21,7 +21,7 @@ _drawer = [
 
 
 def _converter() -> Any:
-    """Of some weight: only who draws loads it. A release goes on without it, and its report says what is missing."""
+    """Of some weight: loaded to draw only. A release goes on without it, and its report says what is missing."""
     with contextlib.suppress(ImportError):
         import vl_convert
 
