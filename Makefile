@@ -1,21 +1,42 @@
 # Each target does its own set-up: a fresh clone needs only python3 with venv, make and git.
 VENV ?= .venv
 BIN = $(VENV)/bin
+# what is in the environment so far: a target installs what it needs and no more
+DEMO = $(VENV)/.demo
+APP = $(VENV)/.app
 READY = $(VENV)/.ready
+SITE = $(VENV)/.site
+DIST = $(VENV)/.dist
+INSTALL = python3 -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 # each core its half of the tests, and who is done takes from the other: neighbours share servers, browsers and tables
 TWO_CORES = -n 2 --dist worksteal
 
-.PHONY: demo serve pictures test system quick nightly lint data bench papers peers oracle clean
+.PHONY: demo serve pictures test system quick nightly lint data docs dist bench papers peers oracle clean
+
+$(DEMO): pyproject.toml constraints.txt
+	$(INSTALL) -e .
+	touch $(DEMO)
+
+$(APP): pyproject.toml constraints.txt
+	$(INSTALL) -e ".[web]"
+	touch $(DEMO) $(APP)
 
 $(READY): pyproject.toml constraints.txt
-	python3 -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
-	touch $(READY)
+	$(INSTALL) -e ".[dev,spark]"
+	touch $(DEMO) $(APP) $(READY)
 
-demo: $(READY)
+$(SITE): pyproject.toml constraints.txt
+	$(INSTALL) -e ".[docs]"
+	touch $(DEMO) $(SITE)
+
+$(DIST): pyproject.toml constraints.txt
+	$(INSTALL) -e ".[dist]"
+	touch $(DEMO) $(DIST)
+
+demo: $(DEMO)
 	$(BIN)/voile demo
 
-serve: $(READY)
+serve: $(APP)
 	$(BIN)/voile serve
 
 # screenshots of every page of the app, for docs/
@@ -46,6 +67,14 @@ lint: $(READY)
 # the real tables that the package registry has, for benchmarks; tests need none
 data:
 	python3 -m benchmarks.download
+
+# the documentation as a site, in site/; a warning is an error, and so is a link or an anchor that leads nowhere
+docs: $(SITE)
+	@.ci/site $(BIN)/python
+
+# source archive and wheel, in dist/; the wheel is installed outside the tree and runs the demo
+dist: $(DIST)
+	@.ci/dist $(BIN)/python
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.figures
@@ -79,4 +108,4 @@ oracle: $(READY)
 	$(BIN)/python -m tests.oracle.safe_controls
 
 clean:
-	rm -rf $(VENV) .venv-peers voile-demo build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-peers voile-demo build dist site .pytest_cache .mypy_cache .ruff_cache

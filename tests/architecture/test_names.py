@@ -1,8 +1,11 @@
 """Names explain: no junk drawers, no shadows of the standard library, exports as declared."""
 
 import ast
+import re
 import sys
 from pathlib import Path
+
+import pytest
 
 import voile
 
@@ -52,8 +55,27 @@ def test_one_public_class_per_catalog_file():
             assert len([c for c in classes if not c.name.startswith("_")]) <= 1, path
 
 
-def test_no_machine_or_registry_in_the_repo():
+def outside(text):
+    """Hosts, registries and paths of a machine in a file; the project's own addresses may be named."""
+    own = re.compile(r"^\[project\.urls\]\n(?:[A-Z][a-z]+ = \"https://voile\.[\w./-]+\"\n)+", re.M)
+    return re.findall(r"://|/root\b|/work/|index-url|find-links", own.sub("", text))
+
+
+SET_UP = ("constraints.txt", "pyproject.toml", "Makefile", "Containerfile", "mkdocs.yml", ".ci/*", ".github/*/*")
+
+
+@pytest.mark.parametrize("path", [p for name in SET_UP for p in sorted(ROOT.glob(name))], ids=lambda p: p.name)
+def test_no_machine_or_registry_in_the_repo(path):
     """Nothing installed by hand counts, and nobody's paths or hosts are ours to publish."""
-    for name in ("constraints.txt", "pyproject.toml", "Makefile", ".ci/run"):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        assert "://" not in text and "/root" not in text and "index-url" not in text, name
+    assert not outside(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "line", ["-i https://registry.example/simple", "--find-links wheels", "/root/.pyenv/bin/python"]
+)
+def test_a_machine_or_registry_would_be_found(line):
+    """The positive control, in the file that may name the project's own addresses, at its beginning and in them."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert outside(f"{line}\n{text}")
+    assert outside(text.replace("[project.urls]\n", f"[project.urls]\n{line}\n"))
+    assert outside(text.replace("[project.urls]\n", '[project.urls]\nMirror = "https://registry.example"\n'))
