@@ -74,7 +74,7 @@ def test_no_machine_or_registry_in_the_repo(path):
     "line", ["-i https://registry.example/simple", "--find-links wheels", "/root/.pyenv/bin/python"]
 )
 def test_a_machine_or_registry_would_be_found(line):
-    """The positive control, in the file that may name the project's own addresses, at its beginning and in them."""
+    """The positive control, in the file that may name the project's own addresses: before and among them."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert outside(f"{line}\n{text}")
     assert outside(text.replace("[project.urls]\n", f"[project.urls]\n{line}\n"))
