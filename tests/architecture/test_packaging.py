@@ -12,7 +12,8 @@ import voile
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
 
 
 def targets():
@@ -69,6 +70,12 @@ def test_metadata():
     assert not plain & heavy
     extras = PROJECT["optional-dependencies"]
     assert [name for name, parts in extras.items() if any("pyspark" in part for part in parts)] == ["spark"]
+
+
+def test_the_wheel_is_the_package_and_no_more():
+    """What `make dist` finds in the archive itself."""
+    assert SETTINGS["tool"]["hatch"]["build"]["targets"] == {"wheel": {"packages": ["src/voile"]}}
+    assert not list((ROOT / "src").rglob("test_*.py")) and not list((ROOT / "src").rglob("conftest.py"))
 
 
 def container():
