@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).parents[2] / "src" / "voile"
 # top to bottom: a module may import from its own line's package or from lines below, not siblings
 LAYERS = [

@@ -157,7 +157,8 @@ def test_names_and_labels_stay_inside():
 def test_without_the_converter_a_chart_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     note = "This chart cannot be drawn without vl-convert (pip install vl-convert-python); its numbers are below."
-    assert bars("x", [("a", 1)], amount="n").svg() == f'<p class="note">{note}</p>'
+    chart = scatter("x", [Point(1, 2, "a")], across="n", upward="m")
+    assert chart.svg() == f'<p class="note">{note}</p>'
 
 
 def test_numbers_are_in_the_table_beside_it():
