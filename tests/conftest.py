@@ -88,6 +88,16 @@ def k_jump_cases():
 
 
 @pytest.fixture(scope="session")
+def browser():
+    """One for each worker: what must be apart has a context of its own. While it is there this thread has a loop that
+    runs: who needs another one takes another thread."""
+    from tests.reporting.browser import chromium
+
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
 def postgresql():
     """A running server; a test makes a database of its own in it, and starts it again if it stops it."""
     from tests.servers.postgresql import PostgreSQL

@@ -10,10 +10,12 @@ import pytest
 CONTRAST = """
 () => {
   const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-  const rgba = text => {
+  const known = new Map();  // of a colour; it is asked for at every text and all that is around it
+  const drawn = text => {
     canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = "rgba(0,0,0,0)"; canvas.fillStyle = text;
     canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data];
   };
+  const rgba = text => known.get(text) ?? known.set(text, drawn(text)).get(text);
   const luminance = ([r, g, b]) => {
     const part = [r, g, b].map(x => x / 255).map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
     return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2];
@@ -30,8 +32,8 @@ CONTRAST = """
   while (walker.nextNode()) {
     const node = walker.currentNode.parentElement;
     if (!walker.currentNode.textContent.trim() || !node.getClientRects().length) continue;
-    const style = getComputedStyle(node), drawn = node instanceof SVGElement;
-    const [front, back] = [rgba(drawn ? style.fill : style.color), behind(node)].map(luminance);
+    const style = getComputedStyle(node), inSvg = node instanceof SVGElement;
+    const [front, back] = [rgba(inSvg ? style.fill : style.color), behind(node)].map(luminance);
     const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
     found.push([ratio, node.tagName, walker.currentNode.textContent.slice(0, 40)]);
   }

@@ -1,6 +1,7 @@
 """`voile serve` with pages and routes that are there for tests alone; otherwise it is the app as it really runs.
 
-/test-only/routes lists every route of the running app; /test-only/break/... break in every way that a page can.
+/test-only/routes lists every route of the running app; /test-only/break/... break in every way that a page can;
+/test-only/draft/... is given a draft as far as a test has prepared it; /test-only/later/... lets minutes pass.
 What is changed besides comes as JSON in the variable ALTERED: {"doors.PATIENCE": 1}.
 """
 
@@ -9,6 +10,7 @@ import importlib
 import json
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 PROGRAM = (Path(__file__),)
@@ -39,10 +41,33 @@ def add_routes(app):
         return number
 
 
+def add_draft(app, desk):
+    from fastapi import Request
+
+    from voile.web.draft import Draft
+
+    @app.post("/test-only/draft/{kind}")
+    async def draft(kind: str, request: Request):
+        said, session = await request.json(), desk.session(request)
+        made = Draft.begun(session.folder, kind, Path(said["path"]), Path(said["path"]).name)
+        made.take_inspection(said["found"])
+        made.columns = said["columns"]
+        made.diagnosis, made.diagnosed = said["diagnosis"], made.declared()
+        session.things[made.id] = made
+        return made.place("")
+
+
+def add_clock(app, desk):
+    @app.post("/test-only/later/{minutes}")
+    def later(minutes: int):
+        before = desk.sessions._clock
+        desk.sessions._clock = lambda: before() + 60 * minutes
+
+
 def add_pages():
     from nicegui import background_tasks, ui
 
-    from voile.web.elements import button
+    from voile.web.elements import button, tag
     from voile.web.frame import frame
 
     def broken():
@@ -72,6 +97,8 @@ def add_pages():
             button("later", broken_later)
             button("task", lambda: background_tasks.create(broken_later()))
             button("timer", lambda: ui.timer(0.01, broken, once=True))
+            said = tag("p", "", "said")
+            button("whole", lambda: (setattr(said, "_text", "all that came before is here"), said.update()))
 
 
 def main():
@@ -85,7 +112,8 @@ def main():
 
     def with_routes(app, desk):
         usual_routes(app, desk)
-        add_routes(app)
+        for add in (add_routes, partial(add_draft, desk=desk), partial(add_clock, desk=desk)):
+            add(app)
 
     def with_pages(desk):
         app = usual(desk)

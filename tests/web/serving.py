@@ -11,13 +11,11 @@ import time
 from pathlib import Path
 
 import httpx
+import psutil
 
 REPOSITORY = Path(__file__).parents[2]
-PATIENCE = 90_000  # milliseconds for what a busy machine does late: nobody waits so long for what is there
-STAYS = """
-const open = window.open;
-window.open = (...to) => document.querySelector(".job") ? null : open.call(window, ...to);
-"""
+LONG = 180  # seconds for what a busy machine does late: nobody waits so long for what is there
+SEEN = "() => document.documentElement.outerHTML + document.body.innerText"
 
 
 class Served:
@@ -46,7 +44,7 @@ class Served:
     def said(self):
         return "".join(self._lines)
 
-    def _waited(self, pattern, seconds=60):
+    def _waited(self, pattern, seconds=LONG):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             found = re.findall(pattern, self.said)
@@ -69,7 +67,7 @@ class Served:
 
     def next_invitation(self):
         """Wait until the server has printed the next one, and give that."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + LONG
         while len(self.tokens()) <= self._given:
             assert time.monotonic() < end, "the server did not print another address"
             time.sleep(0.02)
@@ -78,7 +76,7 @@ class Served:
     def client(self):
         """A plain HTTP client that has come in."""
         address = self.next_invitation() if hasattr(self, "_given") else self.invitation()
-        client = httpx.Client(base_url=self.address, timeout=30)
+        client = httpx.Client(base_url=self.address, timeout=LONG)
         self._clients.append(client)
         assert client.get(address).status_code == 200
         return client
@@ -86,13 +84,13 @@ class Served:
     def client_of(self, page):
         """The same as whoever sits before a browser."""
         jar = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
-        self._clients.append(httpx.Client(base_url=self.address, cookies=jar, timeout=60))
+        self._clients.append(httpx.Client(base_url=self.address, cookies=jar, timeout=LONG))
         return self._clients[-1]
 
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-            self.process.wait(20)
+            self.process.wait(LONG)
         self._reader.join(5)
         self.process.stdout.close()
         for client in self._clients:
@@ -115,34 +113,59 @@ def served(folder, *options, **environment):
 
 
 @contextlib.contextmanager
-def visited(app, browser, **options):
-    """A page of a browser that has come in. `page.said` are messages, errors and failed requests that should not
-    be; `page.asked` all addresses that were asked for."""
+def blank(browser, **options):
+    """A page of a browser that is nobody's yet."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
-    page.said, page.asked = [], []
-    page.on("console", lambda message: page.said.append(message.text))
-    page.on("pageerror", lambda error: page.said.append(str(error)))
-    page.on("requestfailed", lambda request: page.said.append(f"failed: {request.url}"))
-    page.on("request", lambda request: page.asked.append(request.url))
-    page.on("websocket", lambda socket: page.asked.append(socket.url))
-    page.goto(app.next_invitation() if hasattr(app, "_given") else app.invitation())
-    page.wait_for_selector("main h1")
-    yield page
+    context.set_default_timeout(1000 * LONG)
+    yield context.new_page()
     context.close()
 
 
 @contextlib.contextmanager
-def staying(page, address, shows=".job"):
-    """Another tab on a page that goes on by itself when its job is over: this one stays while it shows the job, so
-    that nothing goes away under who looks. If the job is over before, it is where the job leads: at `shows`."""
-    tab = page.context.new_page()
-    tab.add_init_script(STAYS)
-    tab.goto(address, wait_until="commit")
-    tab.wait_for_selector(f".job, {shows}")
-    yield tab
-    tab.close()
+def visited(app, browser, **options):
+    """A page of a browser that has come in. `page.said` are messages, errors and failed requests that should not
+    be; `page.asked` all addresses that were asked for."""
+    with blank(browser, **options) as page:
+        page.said, page.asked = [], []
+        page.on("console", lambda message: page.said.append(message.text))
+        page.on("pageerror", lambda error: page.said.append(str(error)))
+        page.on("requestfailed", lambda request: page.said.append(f"failed: {request.url}"))
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("websocket", lambda socket: page.asked.append(socket.url))
+        page.goto(app.next_invitation() if hasattr(app, "_given") else app.invitation())
+        page.wait_for_selector("main h1")
+        yield page
+
+
+def wait_until(condition, seconds=LONG):
+    """Wait for a state; what made it true."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
+
+
+def children_of(app, at_least=1):
+    """The processes of jobs, and the one that waits for the next."""
+    server = psutil.Process(app.process.pid)
+    wait_until(lambda: len(server.children()) >= at_least)
+    return server.children()
+
+
+@contextlib.contextmanager
+def held(app):
+    """The next job begins, and goes no further meanwhile: the page that shows it stays, so that nothing goes away
+    under who looks. Its process is the one that waits now."""
+    children = children_of(app)
+    for child in children:
+        child.suspend()
+    try:
+        yield
+    finally:
+        for child in children:
+            with contextlib.suppress(psutil.NoSuchProcess):  # it may have been told to stop meanwhile
+                child.resume()
 
 
 def upload(page, path, where=".drop label"):

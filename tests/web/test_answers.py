@@ -5,10 +5,9 @@ import re
 
 import pytest
 
-from tests.reporting.browser import chromium
-from tests.web.altered import PROGRAM, SECRET
+from tests.web.altered import SECRET
 from tests.web.plain import asked, cookie_of, exchanged, own_host, websocket
-from tests.web.serving import served, visited
+from tests.web.serving import visited, wait_until
 
 pytestmark = pytest.mark.slow  # starts a server
 FIXED = {
@@ -20,9 +19,8 @@ FIXED = {
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("answers"), program=PROGRAM) as running:
-        yield running
+def app(altered):
+    return altered
 
 
 @pytest.fixture(scope="module")
@@ -101,19 +99,17 @@ def test_every_answer_is_guarded_and_every_error_has_one_shape(app, client):
     assert SECRET not in app.said and "Traceback" not in app.said
 
 
-def test_an_event_that_breaks_tells_its_place_alone(app, client):
-    with chromium() as browser, visited(app, browser) as page:
+def test_an_event_that_breaks_tells_its_place_alone(app, browser):
+    told = "ValueError at altered.py"
+    with visited(app, browser) as page:
         page.goto(f"{app.address}/test-only/break/events")
         page.wait_for_selector("main h1")
         for name in ("now", "later", "task", "timer"):
-            before = app.said.count("ValueError at altered.py")
+            before = app.said.count(told)
             page.click(f"button:text-is('{name}')")
-            for _ in range(600):
-                if app.said.count("ValueError at altered.py") > before:
-                    break
-                page.wait_for_timeout(50)
-            assert app.said.count("ValueError at altered.py") > before, f"control: {name} broke"
-        page.wait_for_timeout(300)
+            wait_until(lambda before=before: app.said.count(told) > before)  # control: it broke
+        page.click("button:text-is('whole')")
+        page.wait_for_selector("text=all that came before is here")
         assert SECRET not in page.content() + "".join(page.said)
     assert SECRET not in app.said and "Traceback" not in app.said
 

@@ -64,13 +64,13 @@ def audited(page):
 def test_a_table_of_somebody_else(app, browser, folder, tmp_path):
     with visited(app, browser) as page:
         page.goto(f"{app.address}/audit")
-        pictured(page, "audit", tmp_path)
+        pictured(page, "audit")
         upload(page, folder / "foreign.csv")
         page.wait_for_selector(".one-column")
         role(page, "age", "others may know")
         role(page, "zip", "others may know")
         role(page, "disease", "the secret")
-        pictured(page, "audit-columns", tmp_path)
+        pictured(page, "audit-columns")
         audited(page)
         text = page.inner_text("main")
         assert "a chance of at most 100 %" in text
@@ -85,7 +85,7 @@ def test_a_table_of_somebody_else(app, browser, folder, tmp_path):
         assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
         require(page, "k>=2, l>=2")
         page.wait_for_selector(".verdicts", timeout=60_000)
-        pictured(page, "audit-result", tmp_path)
+        pictured(page, "audit-result")
         broken, kept = (page.locator(f".verdicts .{kind}").all_inner_texts() for kind in ("broken", "kept"))
         assert len(broken) == len(kept) == 1
         assert "achieved 1, required >= 2; 1 group of 3 with 2 rows below" in broken[0]

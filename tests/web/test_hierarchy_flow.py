@@ -59,7 +59,7 @@ def test_imported_refused_edited_and_used(app, browser, folder, tmp_path):
         page.wait_for_selector("text=Now: a file")
         assert "1 value of the table (50 rows) is not in it" in page.inner_text("main")
         assert tree(page)[:2] == ["*", "cold"]
-        pictured(page, "hierarchy", tmp_path)
+        pictured(page, "hierarchy")
 
         upload(page, folder / "bad.csv")  # what is refused changes nothing
         page.wait_for_selector(".refusal p")

@@ -113,7 +113,7 @@ def test_three_releases(app, browser, tmp_path):
 
         page.goto(f"{app.address}/series")
         page.wait_for_selector("text=2 releases")
-        pictured(page, "series", tmp_path)
+        pictured(page, "series")
         choose(page, third)
         found = previewed(page)
         before = known[0] | known[1]
@@ -123,15 +123,15 @@ def test_three_releases(app, browser, tmp_path):
         assert found["returned"] == str(len((known[2] & before) - known[1])) == "15"
         assert found["held back"] == str(len(outside)) == "5"
         assert found["published"] == str(len(known[2]) - 5)
-        pictured(page, "series-preview", tmp_path)
+        pictured(page, "series-preview")
         publish(page)
-        pictured(page, "series-result", tmp_path)
+        pictured(page, "series-result")
         page.click("a:has-text('The history of the series')")
         page.wait_for_selector("figure svg")
         assert page.locator("tbody tr:has-text('published')").count() >= 3
         found = figures(page)
         assert (found["releases"], found["values for everybody, at least (m)"]) == ("3", "3")
-        pictured(page, "series-history", tmp_path)
+        pictured(page, "series-history")
         assert page.said == []
     history = voile.Series(app.folder / "clinic" / "clinic.ledger").history()
     assert history["state"].to_list() == ["published"] * 3 and history["changed"].to_list() == [0, 0, 5]
@@ -193,7 +193,7 @@ def test_refusals_come_with_what_would_work(app, browser, tmp_path, monkeypatch)
         text = preview_refused(page)
         assert "none of the 60 persons is known" in text and "zp00" not in text
         assert "voile ledger verify" in text
-        pictured(page, "series-refused", tmp_path)
+        pictured(page, "series-refused")
         page.click("text=Nobody in this table was published before")
         page.wait_for_selector(".refusal", state="detached")
         page.wait_for_selector("button:text-is('Preview')")

@@ -1,5 +1,6 @@
 """A session is one person's: others see nothing of it, it locks when nobody is there; log-out leaves nothing."""
 
+import json
 import re
 import time
 
@@ -8,11 +9,12 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from tests.reporting.browser import chromium
+from tests.web.altered import PROGRAM
 from tests.web.plain import SOCKET, asked, cookie_of, websocket
-from tests.web.serving import sent, served, visited
+from tests.web.serving import LONG, sent, served, visited, wait_until
 
 pytestmark = pytest.mark.slow  # starts a server
+IDLE = 60  # minutes: longer than any test
 LABEL = "label-of-a-table.csv"
 TABLE = b"town,illness\n" + b"".join(b"%d,%d\n" % (i % 9, i % 7) for i in range(70))
 
@@ -27,13 +29,9 @@ def drafted(client, label=LABEL):
     return sent(client, label, TABLE)
 
 
-def looked_at(client, address, seconds=60):
+def looked_at(client, address):
     """Wait until the table was looked at."""
-    end = time.monotonic() + seconds
-    while "correct what is wrong" not in (text := client.get(address).text):
-        assert time.monotonic() < end, text[-3000:]
-        time.sleep(0.2)
-    return text
+    return wait_until(lambda: "correct what is wrong" in (text := client.get(address).text) and text)
 
 
 def socket_of(app, client):
@@ -41,18 +39,25 @@ def socket_of(app, client):
     return connect(f"ws://127.0.0.1:{app.port}{SOCKET}", origin=app.address, additional_headers=more)
 
 
-def seconds_until_closed(wire, most=10):
+def seconds_until_closed(wire):
+    """By the app; nobody touches it meanwhile."""
     began = time.monotonic()
     with pytest.raises(ConnectionClosed):
-        while time.monotonic() - began < most:
-            wire.recv(timeout=most)
+        while True:
+            wire.recv(timeout=LONG)
     return time.monotonic() - began
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("sessions")) as running:
+def resting(tmp_path_factory):
+    """An app in which minutes pass when a test says so."""
+    with served(tmp_path_factory.mktemp("resting"), "--idle", IDLE, program=PROGRAM) as running:
         yield running
+
+
+def rest(app, client):
+    """Nobody does anything for so long that the session is locked."""
+    assert client.post(f"/test-only/later/{IDLE + 1}").status_code == 200
 
 
 def test_another_session_sees_nothing(app):
@@ -81,14 +86,12 @@ def test_log_out_leaves_nothing(app):
     half = client.post("/upload", headers={"X-Name": "half.csv"}).json()["id"]
     assert client.post(f"/upload/{half}", content=b"a,b\n").json()["ok"]
     with socket_of(app, client) as wire:
-        wire.recv(timeout=5)
+        ping = json.loads(wire.recv(timeout=LONG)[1:])["pingInterval"] / 1000
         assert len(private_files(app)) > len(before), "control"
         assert client.post("/leave").status_code == 303
-        assert seconds_until_closed(wire) < 3, "also a websocket on which nothing happens"
-    end = time.monotonic() + 30  # a child that looks at the table is told to stop
-    while own := [path for path in private_files(app) if path not in before and path.parent not in before]:
-        assert time.monotonic() < end, own
-        time.sleep(0.05)
+        assert seconds_until_closed(wire) < ping, "a websocket on which nothing happens, too: it takes one second"
+    # a child that looks at the table is told to stop
+    wait_until(lambda: not [p for p in private_files(app) if p not in before and p.parent not in before])
     for address in ("/", place, "/static/app.css"):
         assert client.get(address).status_code == 403
     assert client.post(f"/upload/{half}", content=b"a").status_code == 403
@@ -100,44 +103,46 @@ def test_log_out_leaves_nothing(app):
     assert LABEL not in client.get("/").text, "who comes back begins anew"
 
 
-def test_a_session_that_rests_is_locked_and_comes_back(tmp_path):
-    with served(tmp_path, "--idle", 0.02) as app:
-        client = app.client()
-        _, place = drafted(client)
-        looked_at(client, place)
-        with socket_of(app, client) as wire:
-            assert seconds_until_closed(wire) < 5, "nobody was there: pings do not count"
-        for address in ("/", place, "/static/app.css"):
-            got = client.get(address)
-            assert got.status_code == 403 and LABEL not in got.text
-        assert "Nothing is lost" in client.get("/").text
-        assert client.post("/upload").json()["ok"] is False
-        stranger = app.client()
-        assert LABEL not in stranger.get("/").text, "a token from another browser opens another session"
-        old = cookie_of(client)
-        assert client.get(app.next_invitation()).status_code == 200
-        assert LABEL in client.get("/").text and LABEL in client.get(place).text
-        assert cookie_of(client) != old and asked(app, "GET", "/", cookie=old).status == 403, (
-            "a cookie for each time"
-        )
-        assert len(list(app.folder.glob(".voile-serve-*/session-*"))) == 2
+def test_a_session_that_rests_is_locked_and_comes_back(resting):
+    app, client = resting, resting.client()
+    _, place = drafted(client)
+    looked_at(client, place)
+    before = len(list(app.folder.glob(".voile-serve-*/session-*")))
+    with socket_of(app, client) as wire:
+        rest(app, client)
+        seconds_until_closed(wire)  # nobody was there: pings do not count
+    for address in ("/", place, "/static/app.css"):
+        got = client.get(address)
+        assert got.status_code == 403 and LABEL not in got.text
+    assert "Nothing is lost" in client.get("/").text
+    assert client.post("/upload").json()["ok"] is False
+    stranger = app.client()
+    assert LABEL not in stranger.get("/").text, "a token from another browser opens another session"
+    old = cookie_of(client)
+    assert client.get(app.next_invitation()).status_code == 200
+    assert LABEL in client.get("/").text and LABEL in client.get(place).text
+    assert cookie_of(client) != old and asked(app, "GET", "/", cookie=old).status == 403, "a cookie for each time"
+    assert len(list(app.folder.glob(".voile-serve-*/session-*"))) == before + 1
 
 
-def test_a_page_that_is_locked_shows_nothing_any_more(tmp_path):
+def test_a_page_that_is_locked_shows_nothing_any_more(resting, browser):
     """What rested is locked; what was prepared is there when its person comes back."""
-    with served(tmp_path, "--idle", 0.1) as app, chromium() as browser, visited(app, browser) as page:
-        page.click("text=Try it with an invented hospital")
-        page.wait_for_selector("h1:has-text('patients.csv')")
+    with visited(resting, browser) as page:
+        drafted(resting.client_of(page))
+        page.reload()
+        page.wait_for_selector(f".work a:has-text('{LABEL}')")
+        page.wait_for_function("window.did_handshake")
+        rest(resting, resting.client_of(page))
         page.wait_for_selector("#token")
-        assert "Nothing is lost" in page.inner_text("main") and "patients" not in page.content()
-        page.goto(app.next_invitation())
-        page.wait_for_selector(".work a:has-text('patients.csv')")
+        assert "Nothing is lost" in page.inner_text("main") and LABEL not in page.content()
+        page.goto(resting.next_invitation())
+        page.wait_for_selector(f".work a:has-text('{LABEL}')")
 
 
 @pytest.mark.parametrize("connected", [True, False])
-def test_no_tab_shows_anything_after_log_out(app, connected):
+def test_no_tab_shows_anything_after_log_out(app, browser, connected):
     """Neither one that is connected, nor one that was about to be."""
-    with chromium() as browser, visited(app, browser) as page:
+    with visited(app, browser) as page:
         client, other, left = app.client_of(page), page.context.new_page(), []
         drafted(client)
 
@@ -153,7 +158,7 @@ def test_no_tab_shows_anything_after_log_out(app, connected):
             other.wait_for_function("window.socket?.connected")
             page.reload()
             page.click("text=Log out")
-        other.wait_for_selector("#token", timeout=60_000)
+        other.wait_for_selector("#token")
         assert LABEL not in other.content() and (connected or left[0] == 303)
 
 

@@ -4,15 +4,8 @@ but the header in question can be the reason of a refusal."""
 import pytest
 
 from tests.web.plain import asked, cookie_of, own_host, websocket
-from tests.web.serving import served
 
 pytestmark = pytest.mark.slow  # starts a server
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("strangers")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
