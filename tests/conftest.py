@@ -89,8 +89,8 @@ def k_jump_cases():
 
 @pytest.fixture(scope="session")
 def browser():
-    """One for each worker: what must be apart has a context of its own. While it is there this thread has a loop that
-    runs: who needs another one takes another thread."""
+    """One for each worker: what must be apart has a context of its own. While it is there this thread has a loop
+    that runs: a test that needs another one takes another thread."""
     from tests.reporting.browser import chromium
 
     with chromium() as found:

@@ -1,7 +1,6 @@
 """The page of a comparison: its words, and that a browser shows the answer without scrolling."""
 
 import json
-import shutil
 
 import pytest
 
@@ -147,18 +146,6 @@ def test_an_answer_that_was_not_run_has_its_attack_beside_it_too():
     assert "was not tried on it; on the runs here it guessed" in html and "It was not among the runs" in html
     alone = comparison_page(document(["elig"], 9))
     assert alone.count("<strong>Not covered: </strong>") == 2 and "no run was made" in alone
-
-
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install playwright")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no browser: apt-get install chromium")
-    with sync_api.sync_playwright() as running:
-        started = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 def opened(browser, html, folder, **options):

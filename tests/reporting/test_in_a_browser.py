@@ -3,18 +3,12 @@
 import pytest
 
 from tests.leaks.test_canaries import tokens_in
-from tests.reporting.browser import CONTRAST, chromium, open_everything, opened
+from tests.reporting.browser import CONTRAST, open_everything, opened
 from tests.reporting.releases import canary
 from voile.reporting.charts import bars
 from voile.reporting.page import details, figure, page, paragraph, section
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

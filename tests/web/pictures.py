@@ -1,5 +1,4 @@
-"""Pages at both widths: nothing is wider than the screen; screenshots go to docs/pictures/app when VOILE_PICTURES says
-so."""
+"""Pages at both widths: nothing is wider than the screen; with VOILE_PICTURES screenshots go to docs/pictures/app."""
 
 import os
 from pathlib import Path

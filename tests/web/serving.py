@@ -15,7 +15,6 @@ import psutil
 
 REPOSITORY = Path(__file__).parents[2]
 LONG = 180  # seconds for what a busy machine does late: nobody waits so long for what is there
-SEEN = "() => document.documentElement.outerHTML + document.body.innerText"
 
 
 class Served:
@@ -154,10 +153,10 @@ def children_of(app, at_least=1):
 
 
 @contextlib.contextmanager
-def held(app):
+def held(app, at_least=1):
     """The next job begins, and goes no further meanwhile: the page that shows it stays, so that nothing goes away
-    under who looks. Its process is the one that waits now."""
-    children = children_of(app)
+    under who looks. Its process is the one that waits now, after those of jobs that are held already."""
+    children = children_of(app, at_least)
     for child in children:
         child.suspend()
     try:

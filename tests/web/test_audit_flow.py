@@ -3,7 +3,7 @@
 import pytest
 
 from tests.web.pictures import pictured
-from tests.web.serving import served, upload, visited
+from tests.web.serving import upload, visited
 from voile.pipeline import publish
 
 pytestmark = pytest.mark.slow
@@ -27,9 +27,8 @@ disease = { role = "sensitive" }
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    place = tmp_path_factory.mktemp("audits")
-    source = tmp_path_factory.mktemp("source")
+def folder(app, tmp_path_factory):
+    place, source = app.folder, tmp_path_factory.mktemp("source")
     illnesses = ("flu", "gout", "asthma", "measles")
     rows = [f"person {i},{20 + i % 40},{illnesses[i * 7 % 4]}" for i in range(120)]
     (source / "people.csv").write_text("name,age,disease\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -37,12 +36,6 @@ def folder(tmp_path_factory):
     publish(source / "people.csv", source / "people.toml", None, place / "ours", against="algorithm", l=2)
     (place / "foreign.csv").write_text(FOREIGN, encoding="utf-8")
     return place
-
-
-@pytest.fixture(scope="module")
-def app(folder):
-    with served(folder) as running:
-        yield running
 
 
 def role(page, column, words):
@@ -58,7 +51,7 @@ def roles(page):
 def audited(page):
     page.click("button:text-is('Continue')")
     page.wait_for_url("**/result")
-    page.wait_for_selector(".keys, .refusal", timeout=60_000)
+    page.wait_for_selector(".keys, .refusal")
 
 
 def test_a_table_of_somebody_else(app, browser, folder, tmp_path):
@@ -84,14 +77,14 @@ def test_a_table_of_somebody_else(app, browser, folder, tmp_path):
         coming.value.save_as(tmp_path / "report.html")
         assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
         require(page, "k>=2, l>=2")
-        page.wait_for_selector(".verdicts", timeout=60_000)
+        page.wait_for_selector(".verdicts")
         pictured(page, "audit-result")
         broken, kept = (page.locator(f".verdicts .{kind}").all_inner_texts() for kind in ("broken", "kept"))
         assert len(broken) == len(kept) == 1
         assert "achieved 1, required >= 2; 1 group of 3 with 2 rows below" in broken[0]
         assert "achieved 2, required >= 2" in kept[0]
         require(page, "k>=2, much")
-        page.wait_for_selector(".refusal", timeout=60_000)
+        page.wait_for_selector(".refusal")
         assert "not a requirement" in page.inner_text(".refusal")
         assert page.said == []
         other, key = app.client(), page.url.split("/")[-2]
@@ -104,12 +97,12 @@ def require(page, text):
     page.click("button:text-is('Audit again')")
 
 
-def test_a_release_of_voile(app, browser):
+def test_a_release_of_voile(app, browser, folder):
     with visited(app, browser) as page:
         page.goto(f"{app.address}/audit")
         page.select_option("label:has-text('releases in the folder') select", "ours")
         page.click("button:text-is('Audit it')")
-        page.wait_for_selector(".one-column", timeout=60_000)
+        page.wait_for_selector(".one-column")
         assert roles(page) == {"age": "others may know", "disease": "the secret"}
         page.select_option("label:has-text('must hold against') select", "algorithm")
         audited(page)

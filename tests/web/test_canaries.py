@@ -4,15 +4,13 @@ Identifying tokens are on no page. Others see nothing at all: neither another se
 list of processes, nor who looks into temporary folders.
 """
 
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.leaks.test_canaries import FAILURES, row, tokens_in, write
-from tests.reporting.browser import chromium
-from tests.web.serving import sent, served, staying, upload, visited
+from tests.web.serving import held, sent, served, upload, visited, wait_until
 from voile.kernels.compiled import cache_folder
 
 pytestmark = pytest.mark.slow  # starts a server and a browser
@@ -34,11 +32,11 @@ class Walk:
         self.pages, self.processes, self.addresses = {}, [], []
         self.client = app.client_of(page)
 
-    def look(self, name, page=None):
-        """At a page that stays: what goes on by itself is looked at in a tab that does not."""
-        page = page or self.page
-        self.pages[name] = page.content() + page.evaluate("document.body.innerText")
-        self.addresses.append(page.url.removeprefix(self.app.address))
+    def look(self, name):
+        """At a page that stays: it is connected, and its job, if it shows one, is held."""
+        self.page.wait_for_function("window.did_handshake")
+        self.pages[name] = self.page.evaluate("document.documentElement.outerHTML + document.body.innerText")
+        self.addresses.append(self.page.url.removeprefix(self.app.address))
         server = psutil.Process(self.app.process.pid)
         for process in (server, *server.children(recursive=True)):
             place = Path(f"/proc/{process.pid}")
@@ -47,8 +45,8 @@ class Walk:
             except OSError:
                 continue
 
-    def wait(self, what, seconds=90):
-        self.page.wait_for_selector(what, timeout=seconds * 1000)
+    def wait(self, what):
+        self.page.wait_for_selector(what)
 
     def choose_roles(self):
         self.wait(".one-column")
@@ -74,9 +72,10 @@ def release_flow(walk):
     walk.wait(".diagnosis")
     walk.look("promise")
     page.fill(".confidence input", "3")
-    page.click("text=Make the release")
-    with staying(page, f"{walk.base}/run", RELEASED) as tab:
-        walk.look("run", tab)
+    with held(walk.app):
+        page.click("text=Make the release")
+        walk.wait(".job")
+        walk.look("run")
     walk.wait(RELEASED)
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
     page.click("text=What would other promises and algorithms cost with l = 3?")
@@ -117,13 +116,9 @@ def table_failures(walk):
         assert "defect" not in walk.pages[name], name
 
 
-def finished(client, address, seconds=120):
+def finished(client, address):
     """A page whose job is over."""
-    end = time.monotonic() + seconds
-    while '"class":["job"]' in (text := client.get(address).text):
-        assert time.monotonic() < end, text[-500:]
-        time.sleep(0.2)
-    return text
+    return wait_until(lambda: '"class":["job"]' not in (text := client.get(address).text) and text)
 
 
 def series_flow(walk):
@@ -168,7 +163,7 @@ FLOWS = (release_flow, hierarchy_failures, table_failures, series_flow, audit_fl
 
 
 @pytest.fixture(scope="module")
-def walk(tmp_path_factory):
+def walk(tmp_path_factory, browser):
     around = tmp_path_factory.mktemp("canaries")
     places = {name: around / name for name in ("served", "tmp", "home", "source")}
     for place in places.values():
@@ -177,7 +172,7 @@ def walk(tmp_path_factory):
     cache = cache_folder().parents[1]  # compiled kernels: made anew they would take a minute
     environment = {"HOME": places["home"], "TMPDIR": places["tmp"], "XDG_CACHE_HOME": cache}
     given = {name: str(value) for name, value in environment.items()}
-    with served(places["served"], **given) as app, chromium() as browser, visited(app, browser) as page:
+    with served(places["served"], **given) as app, visited(app, browser) as page:
         taken = Walk(app, page, places["source"])
         for flow in FLOWS:
             flow(taken)

@@ -4,8 +4,9 @@ import csv
 
 import pytest
 
+from tests.web.drafts import prepared
 from tests.web.pictures import pictured
-from tests.web.serving import served, upload, visited
+from tests.web.serving import upload, visited
 
 pytestmark = pytest.mark.slow
 
@@ -27,17 +28,9 @@ def folder(tmp_path_factory):
     return place
 
 
-@pytest.fixture(scope="module")
-def app(folder):
-    with served(folder) as running:
-        yield running
-
-
-def begun(page, folder):
-    page.set_default_timeout(60_000)
-    upload(page, folder / "people.csv")
-    page.wait_for_selector(".one-column")
-    return page.url.removesuffix("/columns")
+def begun(app, page, folder):
+    """A table that was looked at: the address of its draft."""
+    return prepared(app, page, folder / "people.csv").removesuffix("/")
 
 
 def tree(page):
@@ -50,9 +43,11 @@ def edit(page, text):
     page.click("text=Check and keep")
 
 
-def test_imported_refused_edited_and_used(app, browser, folder, tmp_path):
-    with visited(app, browser) as page:
-        base = begun(page, folder)
+def test_imported_refused_edited_and_used(altered, browser, folder):
+    before = set(altered.folder.glob("release-*/data.csv"))
+    with visited(altered, browser) as page:
+        base = begun(altered, page, folder)
+        page.goto(f"{base}/columns")
         page.click('.one-column:has(h2:text-is("region")) a:has-text("hierarchy: none")')
         page.wait_for_selector("text=Now: none")
         upload(page, folder / "good.csv")
@@ -85,15 +80,15 @@ def test_imported_refused_edited_and_used(app, browser, folder, tmp_path):
         page.wait_for_selector(".downloads")
         assert page.locator("text=hierarchy-2.csv").count()
         assert page.said == []
-    (released,) = folder.glob("release-*/data.csv")
+    (released,) = set(altered.folder.glob("release-*/data.csv")) - before
     with released.open(encoding="utf-8", newline="") as file:
         cells = {row["region"] for row in csv.DictReader(file)}
     assert cells <= {*PLACES, "cold", "warm", "*"}
 
 
-def test_built_edited_and_removed(app, browser, folder):
-    with visited(app, browser) as page:
-        base = begun(page, folder)
+def test_built_edited_and_removed(altered, browser, folder):
+    with visited(altered, browser) as page:
+        base = begun(altered, page, folder)
         page.goto(f"{base}/hierarchy/0")
         page.fill("label:has-text('widths') input", "10, 20")
         page.click("text=Build intervals")

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.reporting.browser import chromium
 from tests.web.serving import visited
 
 pytestmark = pytest.mark.slow  # starts a server and a browser
@@ -51,30 +50,30 @@ def role(page, position, words):
 def on_the_way(page, app):
     """Every page of a release, one after the other."""
     given(page, LABEL, table())
-    page.wait_for_selector(".one-column", timeout=60_000)
+    page.wait_for_selector(".one-column")
     for position, words in enumerate(["names a person", *["others may know"] * 3, "the secret"]):
         role(page, position, words)
     yield "columns"
     base = page.url.removesuffix("/columns")
     page.goto(f"{base}/hierarchy/2")
-    page.wait_for_selector("text=Now: none", timeout=60_000)
+    page.wait_for_selector("text=Now: none")
     yield "hierarchy"
     lines = "".join(f"{quoted(value)};{quoted(NAMES[0])};*\n" for value in VALUES[:3])
     given(page, LABEL, lines.encode())
-    page.wait_for_selector(".tree .label, .refusal p", timeout=60_000)
+    page.wait_for_selector(".tree .label, .refusal p")
     yield "tree"
     given(page, LABEL, b"<script>alert(12)</script>;{{7*7}};x;y\n")
-    page.wait_for_selector(".refusal p", timeout=60_000)
+    page.wait_for_selector(".refusal p")
     yield "refused"
     page.goto(f"{base}/columns")
     page.click("button:text-is('Continue')")
-    page.wait_for_selector(".diagnosis", timeout=60_000)
+    page.wait_for_selector(".diagnosis")
     page.check("label:has-text('show values') input")
-    page.wait_for_selector(f".diagnosis :text('{VALUES[0]}')", state="attached", timeout=60_000)
+    page.wait_for_selector(f".diagnosis :text('{VALUES[0]}')", state="attached")
     page.fill("input[type=number]", "2")
     yield "promise"
     page.click("text=Make the release")
-    page.wait_for_selector("h1:has-text('Released')", timeout=90_000)
+    page.wait_for_selector("h1:has-text('Released')")
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
     page.wait_for_selector(".report svg")
     yield "result"
@@ -92,8 +91,8 @@ SHOWN = {
 }
 
 
-def test_nothing_of_a_table_runs(app):
-    with chromium() as browser, visited(app, browser) as page:
+def test_nothing_of_a_table_runs(app, browser):
+    with visited(app, browser) as page:
         dialogs = []
         page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         for step in on_the_way(page, app):

@@ -1,19 +1,18 @@
-"""Twenty at once on a small machine: none is lost, the queue is shown, and pages come first. And whatever is
+"""Twelve at once on a small machine: none is lost, the queue is shown, and pages come first. And whatever is
 written meanwhile is the steward's alone, whatever the umask."""
 
 import os
 import re
 import stat
-import time
 
+import psutil
 import pytest
 
-from tests.reporting.browser import chromium
-from tests.web.serving import sent, served, visited
+from tests.web.serving import children_of, held, sent, served, visited, wait_until
 
 pytestmark = pytest.mark.slow  # starts a server and many processes
-MANY = 20
-TABLE = b"age,town,illness\n" + b"".join(b"%d,t%d,i%d\n" % (i % 90, i % 97, i % 13) for i in range(2000))
+MANY = 12
+TABLE = b"age,town,illness\n" + b"".join(b"%d,t%d,i%d\n" % (i % 90, i % 97, i % 13) for i in range(200))
 
 
 @pytest.fixture(scope="module")
@@ -27,43 +26,44 @@ def app(tmp_path_factory):
 
 
 def under_way(client):
-    """How many of a session's jobs are not over, as the first page tells; and how long the page took."""
-    began = time.monotonic()
+    """How many of a session's jobs are not over, as the first page tells."""
     text = client.get("/").text
-    seconds = time.monotonic() - began
     assert text.count("looking at table-") == MANY // 4, "none is lost"
-    return len(re.findall(r"looking at table-\d+\.csv, (?:waiting|running)", text)), seconds
+    return len(re.findall(r"looking at table-\d+\.csv, (?:waiting|running)", text))
 
 
-def test_twenty_at_once(app):
+def test_twelve_at_once(app):
+    """The first two are held, so that the others wait until all are there."""
     clients = [app.client() for _ in range(4)]
     numbers = [(client, number) for number in range(MANY // 4) for client in clients]
-    places = [(client, sent(client, f"table-{number}.csv", TABLE)[1]) for client, number in numbers]
-    waits, queue, left, end = [], [0], MANY, time.monotonic() + 240
-    while left and time.monotonic() < end:
-        found = [under_way(client) for client in clients]
-        left = sum(number for number, _ in found)
-        waits += [seconds for _, seconds in found]
-        queue += map(int, re.findall(r"waiting: (\d+) before", clients[-1].get(places[-1][1]).text))
-        time.sleep(1)
-    print(f"{MANY} at once: {len(waits)} looks at the first page meanwhile, the slowest took {max(waits):.2f} s")
+
+    def begun(some):
+        return [(client, sent(client, f"table-{number}.csv", TABLE)[1]) for client, number in some]
+
+    with held(app):
+        places = begun(numbers[:1])
+        with held(app, 2):
+            places += begun(numbers[1:])
+            last = clients[-1].get(places[-1][1]).text
+            assert sum(map(under_way, clients)) == MANY, "pages come while jobs are under way"
+    assert f"waiting: {MANY - 3} before it" in last, "control: they waited, and the page said for how many"
+    wait_until(lambda: sum(map(under_way, clients)) == 0)
     for client, place in places:
         assert "correct what is wrong" in client.get(place).text, "all are done in the end"
-    assert max(queue) >= 5, "control: they waited, and the page said for how many"
-    # the slowest is a figure of benchmarks/app.md: what else runs on a shared machine makes a look slow, too
-    assert len(waits) >= 20 and sorted(waits)[len(waits) // 2] < 1
+    server = psutil.Process(app.process.pid)
+    wait_until(lambda: all(child.nice() > server.nice() for child in children_of(app)))  # pages come first
 
 
-def test_whatever_is_written_is_the_stewards_alone(app):
+def test_whatever_is_written_is_the_stewards_alone(app, browser):
     """With umask 000, the demo, a release and an upload; in the served folder and below."""
-    with chromium() as browser, visited(app, browser) as page:
+    with visited(app, browser) as page:
         sent(app.client_of(page), "t.csv", TABLE)
         page.click("text=Try it with an invented hospital")
-        page.wait_for_selector(".columns", timeout=60_000)
+        page.wait_for_selector(".columns")
         page.click("text=Continue")
-        page.wait_for_selector(".diagnosis", timeout=60_000)
+        page.wait_for_selector(".diagnosis")
         page.click("text=Make the release")
-        page.wait_for_selector("h1:has-text('Released')", timeout=90_000)
+        page.wait_for_selector("h1:has-text('Released')")
         found = {path: stat.S_IMODE(path.lstat().st_mode) for path in app.folder.rglob("*")}
     kinds = {path: 0o700 if path.is_dir() else 0o600 for path in found if path.exists()}
     assert {p: oct(found[p]) for p in kinds if found[p] != kinds[p]} == {}

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from nicegui import ui
 
-from tests.web.serving import sent, visited
+from tests.web.drafts import prepared
+from tests.web.serving import visited
 from voile.errors import InputError
 from voile.pipeline import silent
 from voile.web.desk import Desk
@@ -258,11 +259,13 @@ MAKE = "button:text-is('Make the release')"
 
 
 @pytest.mark.slow  # starts a server and a browser
-def test_clicks_and_tabs_before_a_real_draft(app, browser):
+def test_clicks_and_tabs_before_a_real_draft(altered, browser, tmp_path):
     """A stale tab, a double click, another tab, back and reload: one folder in the end."""
-    with visited(app, browser) as page:
-        address = sent(app.client_of(page), "t.csv", f"age,disease\n{ROWS}".encode())[1]
-        page.goto(app.address + address)
+    (tmp_path / "t.csv").write_text(f"age,disease\n{ROWS}")
+    before = releases(altered)
+    with visited(altered, browser) as page:
+        address = prepared(altered, page, tmp_path / "t.csv")
+        page.goto(f"{address}columns")
         page.wait_for_selector(".one-column")
         other = page.context.new_page()
         other.goto(page.url)
@@ -281,7 +284,7 @@ def test_clicks_and_tabs_before_a_real_draft(app, browser):
         other.wait_for_selector("text=l = 3 is possible")
         page.click(MAKE)
         page.wait_for_selector(f"[role=alert] :text-is('{OUT_OF_DATE}')")
-        assert page.url.endswith("/promise") and releases(app) == []
+        assert page.url.endswith("/promise") and releases(altered) == before
         page.click(f"text={SHOW_NOW}")
         page.wait_for_selector("text=l = 3 is possible")
 
@@ -289,7 +292,7 @@ def test_clicks_and_tabs_before_a_real_draft(app, browser):
         other.click(MAKE)
         for tab in (page, other):
             tab.wait_for_selector("h1:has-text('Released')")
-        page.goto(app.address + address.replace("columns", "promise"))
+        page.goto(f"{address}promise")
         page.click(MAKE)
         page.wait_for_selector("h1:has-text('Released')")
         with page.expect_response(
@@ -299,7 +302,7 @@ def test_clicks_and_tabs_before_a_real_draft(app, browser):
         page.wait_for_selector("h1:has-text('Released')")
         page.reload()
         page.wait_for_selector("h1:has-text('Released')")
-        assert len(releases(app)) == 1
+        assert len(releases(altered)) == len(before) + 1
         wrong = [words for words in page.said if not words.endswith("/run")]  # the second click asks for it anew
         assert wrong == []
 

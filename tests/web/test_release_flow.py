@@ -46,18 +46,6 @@ def downloaded(page, click, words):
     return got.value.path().read_bytes()
 
 
-PEOPLE = {"age": "quasi-identifying", "sex": "quasi-identifying", "disease": "sensitive"}
-
-
-@pytest.fixture
-def people(tmp_path):
-    """A small table for what does not depend on it."""
-    diseases = ("flu", "gout", "asthma", "measles", "angina", "anemia")
-    rows = "".join(f"{20 + i % 40},{'mf'[i % 2]},{diseases[i * 7 // 3 % 6]}\n" for i in range(240))
-    (tmp_path / "people.csv").write_text(f"age,sex,disease\n{rows}")
-    return tmp_path / "people.csv"
-
-
 def test_the_demo_from_the_first_page_to_the_files(app, browser):
     with visited(app, browser) as page:
         pictured(page, "home")
@@ -139,7 +127,7 @@ def test_a_run_that_is_refused_stopped_and_left_alone(altered, browser, people):
     """An l that is too large is refused with one that works; a stop leaves nothing; the run is the server's: it goes
     on without its page, and is found again."""
     with visited(altered, browser) as page:
-        page.goto(prepared(altered, page, people, PEOPLE) + "promise")
+        page.goto(prepared(altered, page, people) + "promise")
         page.click("label:has-text('Readers of the release alone')")
         page.fill("input[type=number]", "40")
         page.wait_for_selector("text=l = 40 is not possible")
