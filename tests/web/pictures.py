@@ -1,4 +1,4 @@
-"""Pages at both widths: nothing is wider than the screen; with VOILE_PICTURES screenshots go to docs/pictures/app."""
+"""Pages at both widths: nothing is wider than the screen. With VOILE_PICTURES they go to docs/pictures/app."""
 
 import os
 from pathlib import Path

@@ -43,7 +43,7 @@ def asked(app, method="GET", target="/", headers=(), body=b"", host=True, cookie
     return exchanged(app, "\r\n".join([*lines, "", ""]).encode("utf-8") + body)
 
 
-def exchanged(app, sent, seconds=30):
+def exchanged(app, sent, seconds=600):
     """Send bytes, read until the server closes or a websocket is open."""
     with socket.create_connection(("127.0.0.1", app.port), timeout=seconds) as wire:
         wire.sendall(sent)

@@ -14,7 +14,7 @@ import httpx
 import psutil
 
 REPOSITORY = Path(__file__).parents[2]
-LONG = 180  # seconds for what a busy machine does late: nobody waits so long for what is there
+LONG = 600  # seconds for what a busy machine does late, jobs last of all: nobody waits so long for what is there
 
 
 class Served:

@@ -124,8 +124,8 @@ def _prices(page):
 
 
 def test_a_run_that_is_refused_stopped_and_left_alone(altered, browser, people):
-    """An l that is too large is refused with one that works; a stop leaves nothing; the run is the server's: it goes
-    on without its page, and is found again."""
+    """An l that is too large is refused with one that works; a stop leaves nothing; the run is the server's: it
+    goes on without its page, and is found again."""
     with visited(altered, browser) as page:
         page.goto(prepared(altered, page, people) + "promise")
         page.click("label:has-text('Readers of the release alone')")

