@@ -22,7 +22,7 @@ from voile.web.sessions import Session
 
 pytestmark = pytest.mark.slow  # starts processes
 ENOUGH = 4 * 2**30
-MOMENTS = ("starting", "reading", "grouping", "writing and auditing", "data.csv", "certificate.json")
+MOMENTS = ("starting", "reading", "grouping", "writing and auditing", "certificate.json")
 
 
 def everything(folder):

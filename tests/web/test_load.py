@@ -1,4 +1,4 @@
-"""Twelve at once on a small machine: none is lost, the queue is shown, and pages come first. And whatever is
+"""Eight at once on a small machine: none is lost, the queue is shown, and pages come first. And whatever is
 written meanwhile is the steward's alone, whatever the umask."""
 
 import os
@@ -11,7 +11,7 @@ import pytest
 from tests.web.serving import children_of, held, sent, served, visited, wait_until
 
 pytestmark = pytest.mark.slow  # starts a server and many processes
-MANY = 12
+MANY = 8
 TABLE = b"age,town,illness\n" + b"".join(b"%d,t%d,i%d\n" % (i % 90, i % 97, i % 13) for i in range(200))
 
 
@@ -32,7 +32,7 @@ def under_way(client):
     return len(re.findall(r"looking at table-\d+\.csv, (?:waiting|running)", text))
 
 
-def test_twelve_at_once(app):
+def test_eight_at_once(app):
     """The first two are held, so that the others wait until all are there."""
     clients = [app.client() for _ in range(4)]
     numbers = [(client, number) for number in range(MANY // 4) for client in clients]
