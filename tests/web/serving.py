@@ -13,8 +13,16 @@ from pathlib import Path
 import httpx
 import psutil
 
+from tests.web.pictures import KEPT
+
 REPOSITORY = Path(__file__).parents[2]
 LONG = 600  # seconds for what a busy machine does late, jobs last of all: nobody waits so long for what is there
+# nothing moves: a bar that runs to and fro while a job is under way would take what a small machine has left
+CALM = """
+const calm = new CSSStyleSheet();
+calm.replaceSync("progress { appearance: none } * { animation: none !important; transition: none !important }");
+document.adoptedStyleSheets.push(calm);
+"""
 
 
 class Served:
@@ -116,6 +124,8 @@ def blank(browser, **options):
     """A page of a browser that is nobody's yet."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
     context.set_default_timeout(1000 * LONG)
+    if not KEPT:
+        context.add_init_script(CALM)
     yield context.new_page()
     context.close()
 
@@ -141,7 +151,7 @@ def wait_until(condition, seconds=LONG):
     end = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < end
-        time.sleep(0.02)
+        time.sleep(0.2)  # it often asks the app, which has other work
     return found
 
 
