@@ -196,7 +196,7 @@ def test_a_bad_file_is_refused_when_it_is_looked_at(tmp_path, name):
     assert remedy in outcome_of("inspect_table", {"path": str(tmp_path / name)}, silent)["error"]["remedy"]
 
 
-@pytest.mark.parametrize("name", ["packed.csv.gz", "ragged.csv"])
+@pytest.mark.parametrize("name", [*WHILE_SENT, "ragged.csv"])
 def test_a_bad_file_is_refused_with_what_would_work(app, browser, tmp_path, name):
     """While it is sent, and when it is looked at."""
     content, remedy = BAD[name]
