@@ -12,7 +12,7 @@ POORER = """
 import os, signal, sys
 sys.modules["fcntl"] = sys.modules["resource"] = None
 del signal.SIGHUP
-for name in ("O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC", "sched_getaffinity"):
+for name in ("O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC"):
     delattr(os, name)
 """
 COMMAND = f"{POORER}\nfrom voile.cli.main import main\nsys.argv[0] = 'voile'\nmain()"
