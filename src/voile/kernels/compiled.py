@@ -86,17 +86,24 @@ class Kernel:
 def _compile(function: Callable[..., Any], forceinline: bool = False) -> Any:
     import numba
 
+    from voile.kernels.part import Entry
+
+    compiled = Entry(
+        function,
+        targetoptions={"nopython": True, "nogil": True, "forceinline": forceinline, "no_cfunc_wrapper": True},
+    )
     folder = _cache()
     if folder is None:
-        return numba.njit(nogil=True, forceinline=forceinline)(function)
+        return compiled
     config: Any = numba.config
     theirs, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
-        return numba.njit(nogil=True, cache=True, forceinline=forceinline)(function)
+        compiled.enable_caching()
     except RuntimeError:  # no place for this function's cache (an interactive session)
-        return numba.njit(nogil=True, forceinline=forceinline)(function)
+        pass
     finally:
         config.CACHE_DIR = theirs
+    return compiled
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -1,0 +1,89 @@
+"""What a kernel is to the kernels that call it: a part of theirs, nothing that Python could call.
+
+Compiled by numba alone, each of a hundred inner kernels would be optimised, made machine code and wrapped for
+Python although only other kernels call it, once for each kind of integer it is given. A `Part` is lowered once;
+its callers optimise it with what is theirs and make it machine code (docs/performance.md).
+"""
+
+from typing import Any
+
+from numba import types
+from numba.core import compiler, sigutils
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+
+
+class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code to be linked into a caller's: never optimised or made machine code by itself."""
+
+    def finalize(self) -> None:
+        """Link what this part calls; the rest is the caller's."""
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+
+def widest(kind: Any) -> Any:
+    """The one kind of signed integer that parts take: a number known beforehand, or a narrow one, is a word too."""
+    plain = types.unliteral(kind)
+    return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain
+
+
+class Part(CPUDispatcher):  # type: ignore[misc]
+    """A function that kernels call."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """How it is called with such arguments; compiles it if nobody has yet."""
+        return super().get_call_template(
+            tuple(widest(kind) for kind in args), {name: widest(kind) for name, kind in kws.items()}
+        )
+
+    def compile(self, sig: Any) -> Any:
+        """Lower it for some kinds of arguments; returns the key callers know it by."""
+        with global_compiler_lock, self._compiling_counter:
+            args, return_type = sigutils.normalize_signature(sig)
+            if args not in self.overloads:
+                self.overloads[args] = self._lower(args, return_type)
+            return self.overloads[args].entry_point
+
+    def _lower(self, args: Any, return_type: Any) -> Any:
+        flags = compiler.Flags()
+        self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
+        flags.no_compile = True
+        library = PartLibrary(self.targetctx.codegen(), self.py_func.__qualname__)
+        lowered = compiler.compile_extra(
+            self.typingctx, self.targetctx, self.py_func, args, return_type, flags, self.locals, library
+        )
+        key = (self, args)
+        self.targetctx.insert_user_function(key, lowered.fndesc, [library])
+        return lowered._replace(entry_point=key)
+
+
+class Entry(CPUDispatcher):  # type: ignore[misc]
+    """A function that Python calls. Kernels that call it meet its part."""
+
+    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, **rest: Any) -> None:
+        super().__init__(py_func, locals, targetoptions, **rest)
+        wrapperless = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        self.part = Part(py_func, locals, {**(targetoptions or {}), **wrapperless})
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """How kernels call it."""
+        return self.part.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """What kernels call."""
+        return self.part.get_overload(sig)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile it for some kinds of arguments, or load what was."""
+        known = len(self.overloads)
+        entry = super().compile(sig)
+        if len(self.overloads) > known:
+            compiled = next(reversed(self.overloads.values()))
+            for environment in compiled._find_referenced_environments():
+                compiled.library.codegen.set_env(environment.env_name, environment)
+        return entry
