@@ -9,6 +9,7 @@ import numpy as np
 
 from voile.kernels.blind_cuts import goes_left
 from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.frequency_line import sort_descending
 
 BEGIN, END, KIND = range(3)  # columns of a node
 GROWING, LEAF = range(2)
@@ -88,11 +89,11 @@ def most_frequent_first(rows, begin, end, counts, rank):
         counts[v] += 1
     keys = np.empty(different, np.int64)
     for i in range(different):
-        keys[i] = (end - begin - counts[rank[i]]) * counts.size + rank[i]
-    keys.sort()
+        keys[i] = counts[rank[i]] * counts.size + counts.size - 1 - rank[i]
+    sort_descending(keys, different)
     values, number = np.empty(different, np.int64), np.empty(different, np.int64)
     for i in range(different):
-        v = keys[i] % counts.size
+        v = counts.size - 1 - keys[i] % counts.size
         values[i], number[i] = v, counts[v]
         counts[v] = 0
     for i in range(different):
