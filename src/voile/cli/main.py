@@ -29,6 +29,7 @@ COMMANDS = {
     "hierarchy": "Write a column's hierarchy as a file to edit.",
     "ledger": "The memory of a series: create, show, verify, recover, copy, withdraw, erase, key.",
     "serve": "Open the local app: from a file to a release in the browser.",
+    "warmup": "Compile before a first run would.",
     "demo": "A synthetic hospital, end to end; no input needed.",
     "algorithms": "The catalog of algorithms, with adversaries and papers.",
     "models": "The catalog of privacy models.",

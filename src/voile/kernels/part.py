@@ -2,7 +2,7 @@
 
 Compiled by numba alone, each of a hundred inner kernels would be optimised, made machine code and wrapped for
 Python although only other kernels call it, once for each kind of integer it is given. A `Part` is lowered once;
-its callers optimise it with what is theirs and make it machine code (docs/performance.md).
+its callers optimise it with what is theirs and make it machine code.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 
-class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+class PartLibrary(JITCodeLibrary):
     """Code to be linked into a caller's: never optimised or made machine code by itself."""
 
     def finalize(self) -> None:
@@ -27,12 +27,12 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 def widest(kind: Any) -> Any:
-    """The one kind of signed integer that parts take: a number known beforehand, or a narrow one, is a word too."""
-    plain = types.unliteral(kind)
+    """The one kind of signed integer that parts take, for narrow numbers and those known beforehand, too."""
+    plain: Any = types.unliteral(kind)
     return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain
 
 
-class Part(CPUDispatcher):  # type: ignore[misc]
+class Part(CPUDispatcher):
     """A function that kernels call."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -47,14 +47,16 @@ class Part(CPUDispatcher):  # type: ignore[misc]
             args, return_type = sigutils.normalize_signature(sig)
             if args not in self.overloads:
                 self.overloads[args] = self._lower(args, return_type)
-            return self.overloads[args].entry_point
+            found: Any = self.overloads[args]
+            return found.entry_point
 
     def _lower(self, args: Any, return_type: Any) -> Any:
-        flags = compiler.Flags()
+        flags: Any = compiler.Flags()
         self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
         flags.no_compile = True
-        library = PartLibrary(self.targetctx.codegen(), self.py_func.__qualname__)
-        lowered = compiler.compile_extra(
+        target: Any = self.targetctx
+        library = PartLibrary(target.codegen(), self.py_func.__qualname__)
+        lowered: Any = compiler.compile_extra(
             self.typingctx, self.targetctx, self.py_func, args, return_type, flags, self.locals, library
         )
         key = (self, args)
@@ -62,7 +64,7 @@ class Part(CPUDispatcher):  # type: ignore[misc]
         return lowered._replace(entry_point=key)
 
 
-class Entry(CPUDispatcher):  # type: ignore[misc]
+class Entry(CPUDispatcher):
     """A function that Python calls. Kernels that call it meet its part."""
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, **rest: Any) -> None:
@@ -83,7 +85,7 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
         known = len(self.overloads)
         entry = super().compile(sig)
         if len(self.overloads) > known:
-            compiled = next(reversed(self.overloads.values()))
+            compiled: Any = next(reversed(self.overloads.values()))
             for environment in compiled._find_referenced_environments():
                 compiled.library.codegen.set_env(environment.env_name, environment)
         return entry
