@@ -29,7 +29,7 @@ class PartLibrary(JITCodeLibrary):
 def widest(kind: Any) -> Any:
     """The one kind of signed integer that parts take, for narrow numbers and those known beforehand, too."""
     plain: Any = types.unliteral(kind)
-    return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain
+    return types.int64 if plain in (types.int8, types.int16, types.int32) else plain
 
 
 class Part(CPUDispatcher):
