@@ -1,8 +1,8 @@
 """What a kernel is to the kernels that call it: a part of theirs, nothing that Python could call.
 
-Compiled by numba alone, each of a hundred inner kernels would be optimised, made machine code and wrapped for
-Python although only other kernels call it, once for each kind of integer it is given. A `Part` is lowered once;
-its callers optimise it with what is theirs and make it machine code.
+Compiled by numba alone, each of a hundred inner kernels would be made machine code and wrapped for Python although
+only other kernels call it, once for each kind of integer it is given. A `Part` is compiled once, as far as its
+callers can still inline it; they make it machine code.
 """
 
 from typing import Any
@@ -15,14 +15,15 @@ from numba.core.registry import CPUDispatcher
 
 
 class PartLibrary(JITCodeLibrary):
-    """Code to be linked into a caller's: never optimised or made machine code by itself."""
+    """Code to be linked into a caller's: never made machine code by itself."""
 
     def finalize(self) -> None:
-        """Link what this part calls; the rest is the caller's."""
+        """Link and optimise; machine code is the caller's."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._optimize_final_module()  # else callers inline too little: elig took three times as long
         self._finalized = True
 
 
