@@ -36,7 +36,7 @@ MOMENTS = {
 }
 _SLEEPING = "select count(*) from pg_stat_activity where wait_event = 'PgSleep'"
 # Stops when it has read the first of its tables again: in the middle of the audit.
-_PAUSES = """
+PAUSES = """
 import sys
 from voile.sql.connection import Connection
 
@@ -122,7 +122,7 @@ def test_the_server_is_killed_while(postgresql, clinic, tmp_path, moment):
 
 
 def test_the_server_is_killed_during_the_audit(postgresql, clinic, tmp_path):
-    with begun(clinic, tmp_path, _PAUSES) as child:
+    with begun(clinic, tmp_path, PAUSES) as child:
         assert child.stdout.readline() == "auditing\n"
         assert tables_of(clinic) == {"patients"}
         postgresql.kill()

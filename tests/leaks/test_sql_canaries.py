@@ -1,5 +1,6 @@
 """The password, and cells, through commands that use a database and every induced failure: nowhere."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.crash.test_server_killed import PAUSES
 from tests.servers.patients import SPEC, client, connected, fill, new_database, people
 from tests.servers.postgresql import PASSWORD
 from voile.cli.main import run
@@ -85,31 +87,42 @@ def test_a_wrong_password_is_not_shown(clinic, tmp_path):
     assert "cnrywrongone" not in done.out + done.err and "steward" not in done.out + done.err
 
 
+def looked(clinic):
+    """What the server shows of its sessions, and the machine of its processes."""
+    with connected(clinic) as other:
+        shown = {str(row) for row in other.execute("select * from pg_stat_activity")}
+    titles = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        for part in ("cmdline", "comm"):
+            with contextlib.suppress(OSError):
+                titles.add((process / part).read_bytes().decode("utf-8", "replace"))
+    return shown, titles
+
+
 def test_the_password_is_in_no_output_file_log_or_title(postgresql, clinic, tmp_path):
     """While a release is made, the list of processes is read again and again; afterwards all that was written."""
     seen, shown, stop = set(), set(), threading.Event()
 
     def watch():
         while not stop.wait(0.02):
-            with connected(clinic) as other:
-                shown.update(str(row) for row in other.execute("select * from pg_stat_activity"))
-            for process in Path("/proc").glob("[0-9]*"):
-                for part in ("cmdline", "comm"):
-                    try:
-                        seen.add((part, (process / part).read_bytes().decode("utf-8", "replace")))
-                    except OSError:
-                        continue
+            sessions, titles = looked(clinic)
+            shown.update(sessions)
+            seen.update(titles)
 
     environment = {**os.environ, "PGPASSWORD": PASSWORD, "VOILE_REPORT": "yes"}
     arguments = [*made(clinic, *TABLE), "--to", clinic, "--to-table", "released"]
-    command = [sys.executable, "-c", "from voile.cli.main import main; main()", *arguments]
+    command = [sys.executable, "-c", f"{PAUSES}\nfrom voile.cli.main import main; main()", *arguments]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     watcher = threading.Thread(target=watch)
     watcher.start()
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, **pipes) as done:
+        assert done.stdout.readline() == "auditing\n"
+        sessions, titles = looked(clinic)  # once surely while its transaction is open
+        out, err = done.communicate("\n")
     stop.set()
     watcher.join()
-    assert done.returncode == 0, done.stderr
-    titles = "".join(text for _, text in seen)
+    assert done.returncode == 0, err
+    shown, titles = shown | sessions, "".join(seen | titles)
     assert "--to-table" in titles, "control: the command was seen"
     written = files_of(tmp_path)
     assert {"certificate.json", "record.json", "report.html"} <= set(written)
@@ -117,8 +130,8 @@ def test_the_password_is_in_no_output_file_log_or_title(postgresql, clinic, tmp_
         ((stored,),) = connection.execute("select certificate from released_certificate").fetchall()
     assert any("released" in row for row in shown), "control: our session was seen"
     places = {"titles": titles, "server log": postgresql.log, "queries": str(shown), "certificate": stored}
-    for where, text in {**places, "screen": done.stdout + done.stderr, **written}.items():
+    for where, text in {**places, "screen": out + err, **written}.items():
         assert PASSWORD not in text.replace(f"password '{PASSWORD}'", ""), where
-    public = {**written, "screen": done.stdout + done.stderr, "certificate": stored}
+    public = {**written, "screen": out + err, "certificate": stored}
     assert all(f"{CELL}Person" not in text for text in public.values())
     assert PASSWORD in str(environment), "control: the search finds it where it is"

@@ -35,7 +35,7 @@ def published(spark, source, columns, key, out, report=silent, cell_rows=8000, *
         return run(spark, source, schema, task, staging, "parquet", cell_rows, report)[1]
 
 
-@pytest.mark.parametrize("key", ["rda", "blind_cut", "glass"])
+@pytest.mark.parametrize("key", ["rda", pytest.param("blind_cut", marks=pytest.mark.nightly), "glass"])
 def test_a_release_of_adult(spark, adult_folder, tmp_path, key):
     out = tmp_path / "out"
     found = published(spark, adult_folder, adult.columns(), key, out, l=4)

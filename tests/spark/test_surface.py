@@ -70,6 +70,7 @@ def test_options_of_an_engine_need_one(tmp_path, capsys):
     assert code == 2 and refusal["error"]["what"] == "--known is not for a cluster"
 
 
+@pytest.mark.slow
 def test_a_release_in_one_file_is_not_counted_on_a_cluster(tmp_path, capsys):
     table, spec = clinic(tmp_path)
     voile.publish(table, spec, "rda", tmp_path / "out", l=3)

@@ -51,7 +51,7 @@ def parts(folder):
     return [read(path) for path in sorted(folder.iterdir())]
 
 
-@pytest.mark.parametrize("format", ["parquet", "csv"])
+@pytest.mark.parametrize("format", ["parquet", pytest.param("csv", marks=pytest.mark.nightly)])
 def test_anatomy(spark, source, tmp_path, monkeypatch, format):
     """Both tables in several parts; the cluster's audit says what the local one says of all parts together;
     tables that are not of the same rows are refused."""
