@@ -47,14 +47,16 @@ pictures: $(READY) system
 system:
 	@.ci/system
 
+# kernels are compiled once, by two processes, not by every process of the tests
 test: $(READY) system
+	@$(BIN)/voile warmup -a elig,blind_cut >/dev/null & $(BIN)/voile warmup -a glass,rda >/dev/null; wait
 	$(BIN)/python -m pytest $(TWO_CORES)
 
 quick: $(READY)
 	$(BIN)/python -m pytest -m "not slow and not nightly" $(TWO_CORES)
 
 # what docs/testing.md lists: every enumeration to its end; then thousands of random searches, other ones every night,
-# against the second implementation of k-jump, and four times as many power cuts
+# against the second implementation of k-jump, and eight times as many power cuts
 nightly: $(READY) system
 	$(BIN)/python -m pytest -m nightly $(TWO_CORES)
 	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/oracle tests/crash -k "k_jump or power" $(TWO_CORES)

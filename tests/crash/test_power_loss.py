@@ -14,8 +14,8 @@ from tests.crash.scene import sightings
 from tests.crash.stage import ACTS
 
 CHUNKS = 6
-TIMES = 4 if os.environ.get("VOILE_NIGHTLY") else 1
-REPLAYS = {"create": 60, "first": 80, "next": 120, "rotate": 60}  # of some thousands, others only every night
+TIMES = 8 if os.environ.get("VOILE_NIGHTLY") else 1
+REPLAYS = {"create": 30, "first": 30, "next": 90, "rotate": 30}  # of some thousands, others only every night
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
 
 
