@@ -11,6 +11,9 @@ INSTALL = python3 -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disa
 # each core its half of the tests, and who is done takes from the other: neighbours share servers, browsers and tables
 TWO_CORES = -n 2 --dist worksteal
 
+# hundreds of processes would compile every module again
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo serve pictures test system quick nightly lint data docs dist bench papers peers oracle clean
 
 $(DEMO): pyproject.toml constraints.txt
