@@ -9,8 +9,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import command_line
+from tests.servers.spark import QUICK_JAVA
 
 os.environ.setdefault("VOILE_REPORT", "no")  # drawing costs a second each; tests of reports ask for them
+os.environ.setdefault("SPARK_SUBMIT_OPTS", QUICK_JAVA)  # of drivers
 os.environ["VOILE_DATA"] = os.devnull  # no test reads a real table, whatever this machine has: see `twins`
 CASES = Path(__file__).parent / "cases"
 
@@ -43,6 +45,9 @@ def _in_order(items):
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
     config.stash[COLLECTED] = list(items)
+    for item in items:
+        if _uses(item, "postgresql", "spark_cluster", "browser"):
+            item.add_marker("slow")  # whatever it does: a server is started for it
     yield  # what is not asked for is taken out
     items[:] = _in_order(items)
 

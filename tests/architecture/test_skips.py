@@ -60,6 +60,7 @@ def sources():
     }
 
 
+@pytest.mark.slow
 def test_every_skip_says_what_to_install():
     trees = [ast.parse(source) for source in sources().values()]
     found = {str(path.relative_to(TESTS)): list(bad_skips(text, trees)) for path, text in sources().items()}

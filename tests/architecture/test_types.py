@@ -32,6 +32,7 @@ def checked(site, text):
     return subprocess.run(run, cwd=site, capture_output=True, text=True, check=False).stdout
 
 
+@pytest.mark.slow
 def test_a_users_script_is_sound(site):
     assert checked(site, SCRIPT.read_text(encoding="utf-8")) == "Success: no issues found in 1 source file\n"
 

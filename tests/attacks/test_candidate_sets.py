@@ -18,6 +18,7 @@ def points(most=20):
     )
 
 
+@pytest.mark.slow
 @given(releases(), points(), st.data())
 def test_equals_the_definition(groups, some, data):
     found = candidate_sets(groups, np.array(some, np.int32), values=VALUES)

@@ -48,6 +48,7 @@ def test_runs_stop_when_they_are_steady_and_never_before_five(monkeypatch):
     assert found["runs"] == 5 and found["suppressed"] == 0 and found["standard_errors"]["gcp_leaves"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("twins")
 def test_runs_in_processes_come_back_in_order(monkeypatch):
     monkeypatch.setattr(safety_runs, "ELSEWHERE", ("glass", "blind_cut"))
@@ -102,6 +103,7 @@ def test_growth_over_n_log_n():
     assert [row["to_first"] for row in safety_speed.over_n_log_n(rows)] == [1.0, 2.0]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("twins")
 def test_speed_on_a_little(monkeypatch, tmp_path):
     fast = {"match": "fast"}

@@ -48,6 +48,7 @@ def test_what_only_reads_works(arguments, hospital):
     assert done.returncode == 0 and len(done.stdout) > 500, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -43,6 +43,7 @@ def no_reader():
     return writer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output, as_json", [(full_disk, True), (no_reader, False)])
 def test_an_answer_that_cannot_be_printed_does_not_hide_the_release(tmp_path, output, as_json):
     """A scheduler that reads the exit code must not publish the table again."""
@@ -56,6 +57,7 @@ def test_an_answer_that_cannot_be_printed_does_not_hide_the_release(tmp_path, ou
     assert said.endswith("do not run it again\n") and "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_a_closed_output_is_no_excuse_either(tmp_path):
     table, spec = clinic(tmp_path)
     line = [*COMMAND, "anonymize", table, "-s", spec, "-p", "l=3", "-o", tmp_path / "out"]
@@ -63,6 +65,7 @@ def test_a_closed_output_is_no_excuse_either(tmp_path):
     assert done.returncode == 4 and "the release is published" in done.stderr and (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_other_commands_say_what_they_did(tmp_path):
     table, _ = clinic(tmp_path)
     spec, handle = tmp_path / "new.toml", full_disk()
@@ -77,6 +80,7 @@ def test_other_commands_say_what_they_did(tmp_path):
     assert code == 2 and "cannot be read" in said  # a refusal keeps its own exit code
 
 
+@pytest.mark.slow
 def test_a_full_error_stream_changes_nothing(tmp_path):
     table, spec = clinic(tmp_path)
     with open("/dev/full", "w") as full:

@@ -3,7 +3,10 @@ import os
 import subprocess
 import sys
 
+import pytest
 
+
+@pytest.mark.slow
 def test_warmup_leaves_compiled_kernels_and_nothing_else(tmp_path):
     cache, work = tmp_path / "cache", tmp_path / "work"
     work.mkdir()

@@ -18,6 +18,7 @@ def drawn(table, ell=2):
     return Rda(l=ell).partition(table, draws=InsecureDraws(1))
 
 
+@pytest.mark.slow
 @given(table=tables(least=4, most=30), k=st.integers(2, 12))
 def test_groups_are_unions_and_large_enough(table, k):
     try:

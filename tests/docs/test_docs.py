@@ -71,6 +71,7 @@ def test_every_spec_option_is_in_the_tutorial():
     assert all(f"`{word}`" in text for word in (*Role, *Type))
 
 
+@pytest.mark.slow
 def test_readme_python_runs(tmp_path):
     """The twenty lines of the README, as a reader would paste them."""
     code = re.search(r"```python\n(.*?)```", page("README.md"), re.S).group(1)

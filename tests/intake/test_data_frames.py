@@ -112,6 +112,7 @@ def test_without_pandas_the_next_step_is_said(monkeypatch):
         release.to_pandas()
 
 
+@pytest.mark.slow
 def test_pandas_is_not_loaded_by_reading(tmp_path):
     import subprocess
 

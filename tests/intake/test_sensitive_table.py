@@ -64,6 +64,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_does_not_fit_is_refused(folder, name):
     which, change = CHANGES[name]

@@ -48,6 +48,7 @@ def test_batches_are_seamless(monkeypatch):
     assert pseudonyms(names.head(0), [bytes(32)]).shape == (0, 2)
 
 
+@pytest.mark.slow
 def test_likely_identifiers_match_nobody_without_the_key(place):
     """A stolen ledger, and a million identifiers that are likely: with other keys none matches."""
     likely = pl.Series(np.arange(1_000_000)).cast(pl.String)

@@ -47,6 +47,7 @@ def drawn_groups(data, n):
     return np.array([used.index(g) if g >= 0 else -1 for g in group.tolist()]), len(used)
 
 
+@pytest.mark.slow
 @given(tables(most=30), lines, st.data())
 def test_figures_equal_the_definition(table, line, data):
     group, groups = drawn_groups(data, table.n)

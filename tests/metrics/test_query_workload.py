@@ -177,6 +177,7 @@ def test_unknown_columns_are_refused_with_the_known_ones():
         parse_measures("qwe_mean[on=age+colour]")["qwe_mean[on=age+colour]"].measure(boxes)
 
 
+@pytest.mark.slow
 def test_measured_errors_stay_private(tmp_path):
     frame = pl.DataFrame({"age": range(40), "d": [f"d{i % 7}" for i in range(40)]})
     spec = {"age": {"role": "qi", "type": "integer"}, "d": "sa"}

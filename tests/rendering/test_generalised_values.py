@@ -55,6 +55,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_round_trip(name, seed, tmp_path):

@@ -5,6 +5,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,6 +56,7 @@ def test_nothing_that_is_shown_becomes_markup():
     assert "\x00" not in a_page() and "\u202e" not in a_page(), "signs that nobody sees are marked"
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.text())
 def test_escaped_text_is_only_text(text):

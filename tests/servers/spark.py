@@ -17,6 +17,7 @@ import pytest
 
 from tests.servers.postgresql import free_port
 
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # for virtual machines that live for seconds
 INSTALL = "no Java: install it, for example apt-get install openjdk-17-jre-headless"
 
 
@@ -40,6 +41,7 @@ class SparkCluster:
         return {
             "spark.authenticate": "true",
             "spark.executor.memory": "1g",
+            "spark.executor.extraJavaOptions": QUICK_JAVA,
             "spark.executor.cores": "1",
             "spark.sql.shuffle.partitions": "4",
         }
@@ -107,6 +109,7 @@ class SparkCluster:
             **self.environment,
             "SPARK_LOCAL_DIRS": str(self.folder / "local"),
             "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA,
             "PYSPARK_PYTHON": sys.executable,
         }
         name = f"{what.split('.')[0]}{len(self._running)}"

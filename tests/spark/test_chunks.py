@@ -41,6 +41,7 @@ def values_per_group(table, group):
     return [secret[group == g].tolist() for g in np.unique(group)]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     table=tables(least=6, most=40, values=5),

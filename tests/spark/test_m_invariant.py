@@ -106,6 +106,7 @@ def test_where_buckets_fit_a_cell_groups_are_the_local_ones(balance, tables, m, 
         memory.keep(table, groups_of(local))
 
 
+@pytest.mark.slow
 @both_balances
 @settings(max_examples=60)
 @given(tables=series(most=20), m=st.integers(2, 3), most=st.integers(5, 9), seed=st.integers(0, 9))

@@ -53,6 +53,7 @@ def equals_the_local_one(table, algorithm, most, parts=3):
     return np.unique(cell).size
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     table=tables(least=4, most=40, values=4),

@@ -26,6 +26,7 @@ def audited(table, group):
     return audit_frame(frame, table.schema, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", SETTINGS)
 @settings(max_examples=200)
 @given(

@@ -62,6 +62,7 @@ def matrices_by_enumeration(sizes, component, margins, alike):
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data())
 def test_matrices_are_listed_once(data):

@@ -30,6 +30,7 @@ def groups_of(world, rank, ell):
     return canonical(found.values())
 
 
+@pytest.mark.slow
 def test_runs_of_the_cases(streamliner_cases):
     for case in streamliner_cases["gda_outputs"]:
         found = groups_of(case["t"], case["wr"], case["l"])

@@ -20,6 +20,7 @@ def eligible_counts(draw):
     return [min(n, sum(counts) // (2 * ell) + 1) for n in counts], ell
 
 
+@pytest.mark.slow
 @given(case=eligible_counts(), seed=st.integers(0, 9))
 def test_uses_are_within_reach_and_dealt_to_different_colours(case, seed):
     counts, ell = case
