@@ -30,7 +30,7 @@ def passes_on(number):
 
 def test_a_part_is_lowered_once_for_all_kinds_of_integers():
     assert of_all_kinds(np.array([2**31 - 1], np.int32), np.array([2**40])) == 2 * (2**31 - 1) + 2 * 2**40 + 6
-    assert len(twice.part.overloads) == 1
+    assert len(twice.dispatcher().part.overloads) == 1
 
 
 def test_python_may_call_what_kernels_call():

@@ -2,9 +2,11 @@
 
 Compiled by numba alone, each of a hundred inner kernels would be made machine code and wrapped for Python although
 only other kernels call it, once for each kind of integer it is given. A `Part` is compiled once, as far as its
-callers can still inline it; they make it machine code.
+callers can still inline it; they make it machine code. So are the functions of numba that kernels call.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numba import types
@@ -12,9 +14,18 @@ from numba.core import compiler, sigutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime.nrt import rtsys
 
 
-class PartLibrary(JITCodeLibrary):
+class EntryLibrary(JITCodeLibrary):
+    """Code that becomes machine code."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Leave it until all is linked: what is done to single functions first is done again then."""
+        module.data_layout = self._codegen._data_layout
+
+
+class PartLibrary(EntryLibrary):
     """Code to be linked into a caller's: never made machine code by itself."""
 
     def finalize(self) -> None:
@@ -25,6 +36,54 @@ class PartLibrary(JITCodeLibrary):
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._optimize_final_module()  # else callers inline too little: elig took three times as long
         self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Nothing that could be called."""
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """Who is told of environments: nobody, since only machine code has some."""
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Leave it to the caller."""
+
+
+class KernelFlags(compiler.Flags):
+    """How to compile a kernel. Numba compares flags at each function it meets: 70,000 times, option by option."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return 0  # few differ
+
+    def __eq__(self, other: Any) -> Any:
+        return self._values == other._values if isinstance(other, compiler.Flags) else NotImplemented
+
+
+class KernelCompiler(compiler.Compiler):
+    """Numba's compiler; functions of numba that the kernel calls become parts of it."""
+
+    def __init__(self, typing: Any, target: Any, _: Any, args: Any, returned: Any, flags: Any, names: Any):
+        library = (PartLibrary if flags.no_compile else EntryLibrary)(target.codegen(), "kernel")
+        library.enable_object_caching()
+        super().__init__(typing, target, library, args, returned, KernelFlags(flags), names)
+
+    def _compile_core(self) -> Any:
+        rtsys.initialize(self.state.targetctx)  # machine code of its own
+        with _parts(self.state.targetctx.codegen()):
+            return super()._compile_core()
+
+
+@contextmanager
+def _parts(codegen: Any) -> Iterator[None]:
+    """Meanwhile numba makes parts of what it compiles; callers hold its lock."""
+    kept, codegen._library_class = codegen._library_class, PartLibrary
+    try:
+        yield
+    finally:
+        codegen._library_class = kept
 
 
 def widest(kind: Any) -> Any:
@@ -55,13 +114,18 @@ class Part(CPUDispatcher):
         flags: Any = compiler.Flags()
         self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
         flags.no_compile = True
-        target: Any = self.targetctx
-        library = PartLibrary(target.codegen(), self.py_func.__qualname__)
         lowered: Any = compiler.compile_extra(
-            self.typingctx, self.targetctx, self.py_func, args, return_type, flags, self.locals, library
+            self.typingctx,
+            self.targetctx,
+            self.py_func,
+            args,
+            return_type,
+            flags,
+            self.locals,
+            pipeline_class=KernelCompiler,
         )
         key = (self, args)
-        self.targetctx.insert_user_function(key, lowered.fndesc, [library])
+        self.targetctx.insert_user_function(key, lowered.fndesc, [lowered.library])
         return lowered._replace(entry_point=key)
 
 
@@ -69,7 +133,7 @@ class Entry(CPUDispatcher):
     """A function that Python calls. Kernels that call it meet its part."""
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, **rest: Any) -> None:
-        super().__init__(py_func, locals, targetoptions, **rest)
+        super().__init__(py_func, locals, targetoptions, **{**rest, "pipeline_class": KernelCompiler})
         wrapperless = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         self.part = Part(py_func, locals, {**(targetoptions or {}), **wrapperless})
 
