@@ -35,7 +35,7 @@ from voile.errors import Infeasible
 from voile.kernels.compiled import kernel
 from voile.kernels.kd_forest import CODES, LOWEST, NONE, ROW, plant, remove
 from voile.kernels.kd_search import FAR, all_open, nearest_open
-from voile.kernels.loss import climb, grow_box, new_box, start_box
+from voile.kernels.loss import grow_box, new_box, start_box
 from voile.kernels.marks import begin_group, count_marks, set_bar, use
 from voile.kernels.seating import assign, fill, seat_by_chain, seat_rows, seated
 from voile.kernels.swaps import charge_groups, gathered, propose, settle
@@ -170,17 +170,25 @@ def outliers_first(loss, values, curve):
     return canonical_order([rank if n <= SMALL else rank * BANDS // n, curve])
 
 
-@kernel
 def outlyingness(loss, values, centre):
     """What a group of each row and the centre would cost, in the units of the loss."""
-    distance = np.zeros(values.shape[0], np.int64)
-    axes = loss.step.size
-    for i in range(values.shape[0]):
-        for j in range(axes):
-            distance[i] += abs(values[i, j] - centre[j]) * loss.step[j]
-        for t in range(loss.leaf.size):
-            distance[i] += loss.cost[climb(loss, loss.leaf[t] + centre[axes + t], values[i, axes + t])]
+    distance, axes = np.zeros(values.shape[0], np.int64), loss.step.size
+    for j in range(axes):
+        distance += np.abs(values[:, j] - centre[j]) * loss.step[j]
+    for t in range(loss.leaf.size):
+        distance += costs_beside(loss, t, centre[axes + t])[values[:, axes + t]]
     return distance
+
+
+def costs_beside(loss, t, code):
+    """What each leaf of the t-th tree costs in a group with leaf `code`."""
+    costs, node = np.zeros(loss.leaves[t], np.int64), loss.leaf[t] + code
+    known = slice(code, code)
+    while known != slice(0, costs.size):
+        low, high = loss.low[node], loss.high[node] + 1
+        costs[low : known.start] = costs[known.stop : high] = loss.cost[node]
+        known, node = slice(low, high), loss.parent[node]
+    return costs
 
 
 @kernel

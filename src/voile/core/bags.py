@@ -12,7 +12,7 @@ from voile.core.axis import Axis
 from voile.core.base_values import BaseValues
 from voile.core.hierarchy import Hierarchy
 from voile.core.order import canonical_order, dense_rank, distinct_values, sorted_keys, value_counts
-from voile.kernels.bags import count_changes, count_runs, list_tally, sum_of_largest, tally
+from voile.kernels.bags import count_runs, sum_of_largest
 from voile.kernels.packing import append_bits
 
 Domain = Axis | Hierarchy | None
@@ -49,14 +49,16 @@ class Bag:
         present, index = distinct_values(codes)
         start = np.zeros(groups + 1, np.int64)
         if groups * present.size <= MOST_CELLS * codes.size:
-            table = np.zeros((groups, present.size), np.int64)
-            values, counts = _pair(tally(group, index, table))
-            list_tally(table, start, values, counts)
+            cells = np.bincount(group * np.int64(present.size) + index, minlength=groups * present.size)
+            occupied = np.flatnonzero(cells)
+            owner, values = np.divmod(occupied, max(1, present.size))
+            counts = cells[occupied]
+            np.cumsum(np.bincount(owner, minlength=groups), out=start[1:])
         else:
             keys, bits = group.astype(np.int64), present.size.bit_length()
             append_bits(keys, index, 0, bits)
             keys = sorted_keys(keys, groups.bit_length() + bits)
-            values, counts = _pair(min(keys.size, 1) + count_changes(keys))
+            values, counts = _pair(min(keys.size, 1) + int(np.count_nonzero(keys[1:] != keys[:-1])))
             count_runs(keys, bits, start, values, counts)
         return cls(start, present[values], counts, domain)
 

@@ -12,10 +12,24 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from voile.kernels.shuffle import reduce_words, shuffle_runs
+from voile.kernels.shuffle import shuffle_runs
 
 _NARROW = 2**31  # bounds up to here are served by 32 bits
 _MANY = 2**17
+
+
+def remainders(
+    words: NDArray[np.unsignedinteger], bounds: NDArray[np.int64]
+) -> tuple[NDArray[np.unsignedinteger], NDArray[np.bool_]]:
+    """Words modulo their bounds, and which must be drawn again: those of the last, incomplete round of the bound.
+
+    >>> remainders(np.array([7, 2**32 - 1], np.uint32), np.array([5, 5]))
+    (array([2, 0], dtype=uint32), array([False,  True]))
+    """
+    top, own = words.dtype.type(np.iinfo(words.dtype).max), bounds.astype(words.dtype)
+    # top + 1 words in all; the last (top + 1) % bound of them belong to no complete round
+    excess = (top % own + words.dtype.type(1)) % own
+    return words % own, words > top - excess
 
 
 class Draws(ABC):
@@ -36,7 +50,8 @@ class Draws(ABC):
         numbers = np.zeros(bounds.size, np.int64)
         due = np.flatnonzero(bounds > 1)  # below 1 there is no choice
         while due.size:
-            due = due[reduce_words(self.words(due.size, bits).astype(np.uint64), bits, bounds, due, numbers)]
+            numbers[due], again = remainders(self.words(due.size, bits), bounds[due])
+            due = due[again]
         return numbers
 
     def shuffled(self, start: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,17 +1,8 @@
-"""Values of each group as runs of sorted keys or in a table, and figures of consecutive runs."""
+"""Values of each group as runs of sorted keys, and figures of consecutive runs."""
 
 import numpy as np
 
 from voile.kernels.compiled import kernel
-
-
-@kernel
-def count_changes(keys):
-    """How many keys differ from the one before."""
-    changes = 0
-    for i in range(1, keys.size):
-        changes += keys[i] != keys[i - 1]
-    return changes
 
 
 @kernel
@@ -26,29 +17,6 @@ def count_runs(keys, bits, start, values, counts):
             run, first = run + 1, i + 1
     for group in range(1, start.size):
         start[group] += start[group - 1]
-
-
-@kernel
-def tally(group, value, table):
-    """Count each value of each group in zeros, a line per group; returns how many are more than zero."""
-    different = 0
-    for i in range(group.size):
-        count = table[group[i], value[i]]
-        different += count == 0
-        table[group[i], value[i]] = count + 1
-    return different
-
-
-@kernel
-def list_tally(table, start, values, counts):
-    """Of such a table fill in what `count_runs` does of keys."""
-    run = 0
-    for group in range(table.shape[0]):
-        for value in range(table.shape[1]):
-            if table[group, value] > 0:
-                values[run], counts[run] = value, table[group, value]
-                run += 1
-        start[group + 1] = run
 
 
 @kernel
@@ -82,11 +50,3 @@ def greatest_ratios(start, top, bottom):
             if top[i] * bottom[best[group]] > top[best[group]] * bottom[i]:
                 best[group] = i
     return best
-
-
-@kernel
-def lifts(start, counts, table, totals, everything, lift):
-    """Of each value of each group fill in its share there over its share in the table, as floats."""
-    for group in range(totals.size):
-        for i in range(start[group], start[group + 1]):
-            lift[i] = (counts[i] * everything) / (table[i] * totals[group])

@@ -115,7 +115,8 @@ def skimmed(rule, counts, size, quotas):
     if taken == FAILED:
         taken = skim_quotas(counts, rule.ell, rule.tau, size * rule.limit[0] // rule.limit[1], quotas)
     if taken == FAILED:
-        quotas[:] = 0
+        for v in range(quotas.size):
+            quotas[v] = 0
     return max(taken, 0)
 
 

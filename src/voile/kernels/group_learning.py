@@ -9,12 +9,12 @@ import math
 
 import numpy as np
 
-from voile.kernels.compiled import inlined_kernel, kernel
+from voile.kernels.compiled import kernel
 
 _FITS = 4  # rounds of making a group's rows and columns add up
 
 
-@inlined_kernel
+@kernel
 def _fill_shares(share, cells, first, rows, chance, codes, counts, start, values):
     """How likely each row of a group has each value: by the chances, so that every row adds up to 1 and (nearly)
     every value to its count."""
@@ -24,24 +24,24 @@ def _fill_shares(share, cells, first, rows, chance, codes, counts, start, values
             total = 0.0
             for j in range(cells.shape[1]):
                 total += chance[cells[first + i, j], codes[start + v]]
-            share[i, v] = total
+            share[i * values + v] = total
             most = max(most, total)
         for v in range(values):
-            share[i, v] = math.exp(share[i, v] - most)
+            share[i * values + v] = math.exp(share[i * values + v] - most)
     for _ in range(_FITS):
         for v in range(values):
             total = 0.0
             for i in range(rows):
-                total += share[i, v]
+                total += share[i * values + v]
             scale = counts[start + v] / total if total > 0 else 0.0
             for i in range(rows):
-                share[i, v] *= scale
+                share[i * values + v] *= scale
         for i in range(rows):
             total = 0.0
             for v in range(values):
-                total += share[i, v]
+                total += share[i * values + v]
             for v in range(values):
-                share[i, v] = share[i, v] / total if total > 0 else 1.0 / values
+                share[i * values + v] = share[i * values + v] / total if total > 0 else 1.0 / values
 
 
 @kernel
@@ -56,30 +56,28 @@ def _room(begin, start):
 @kernel
 def expect(cells, begin, start, codes, counts, chance, held):
     """Add to held[cell, value] how many rows with the cell are expected to have the value."""
-    room = _room(begin, start)
+    share = _room(begin, start)
     for g in range(begin.size - 1):
         rows, values = begin[g + 1] - begin[g], start[g + 1] - start[g]
-        share = room[: rows * values].reshape((rows, values))
         _fill_shares(share, cells, begin[g], rows, chance, codes, counts, start[g], values)
         for i in range(rows):
             for j in range(cells.shape[1]):
                 for v in range(values):
-                    held[cells[begin[g] + i, j], codes[start[g] + v]] += share[i, v]
+                    held[cells[begin[g] + i, j], codes[start[g] + v]] += share[i * values + v]
 
 
 @kernel
 def guess(cells, begin, start, codes, counts, chance, value, sure):
     """The likeliest value of each row in its group, the first of equal ones, and how likely it is held to be."""
-    room = _room(begin, start)
+    share = _room(begin, start)
     for g in range(begin.size - 1):
         rows, values = begin[g + 1] - begin[g], start[g + 1] - start[g]
-        share = room[: rows * values].reshape((rows, values))
         _fill_shares(share, cells, begin[g], rows, chance, codes, counts, start[g], values)
         for i in range(rows):
             best = 0
             for v in range(1, values):
-                best = v if share[i, v] > share[i, best] else best
-            value[begin[g] + i], sure[begin[g] + i] = codes[start[g] + best], share[i, best]
+                best = v if share[i * values + v] > share[i * values + best] else best
+            value[begin[g] + i], sure[begin[g] + i] = codes[start[g] + best], share[i * values + best]
 
 
 @kernel

@@ -215,16 +215,14 @@ def grow_trees(loss, rows, bucket_start, root, tree):
     return nodes, deepest
 
 
-@kernel
-def find_places(forest):
-    """Note where each row stands, and in which leaf."""
-    for at in range(forest.rows.shape[0]):
-        forest.place[forest.rows[at, ROW]] = at
-    for node in range(forest.tree.shape[0]):
-        if forest.tree[node, CHILD] == NONE:
-            begin = forest.tree[node, START]
-            for at in range(begin, begin + forest.tree[node, ALIVE]):
-                forest.leaf[at] = node
+def places(rows, tree):
+    """Where each row stands, and in which leaf each place is."""
+    index = np.int32 if len(rows) < 2**30 else np.int64
+    place = np.empty(len(rows), index)
+    place[rows[:, ROW]] = np.arange(len(rows), dtype=index)
+    leaves = np.flatnonzero(tree[:, CHILD] == NONE).astype(index)
+    leaves = leaves[np.argsort(tree[leaves, START])]
+    return place, np.repeat(leaves, tree[leaves, ALIVE])
 
 
 def plant(loss, values, bucket, marks=None):
@@ -248,12 +246,9 @@ def plant(loss, values, bucket, marks=None):
     # Every leaf holds a row; pages beyond the last node are never touched.
     tree = np.empty((2 * n, BOX + 2 * d + marks.shape[1]), values.dtype)
     nodes, deepest = grow_trees(loss, rows, bucket_start, root, tree)
-    index = np.int32 if n < 2**30 else np.int64
-    place, leaf = np.empty(n, index), np.empty(n, index)
+    tree = tree[:nodes].copy()
     todo, todo_cost = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
-    forest = Forest(tree[:nodes].copy(), rows, place, leaf, root, todo, todo_cost)
-    find_places(forest)
-    return forest
+    return Forest(tree, rows, *places(rows, tree), root, todo, todo_cost)
 
 
 @inlined_kernel

@@ -16,9 +16,15 @@ from voile.kernels.loss import grow_box, new_box, start_box
 
 @kernel
 def places_of_widest(width):
-    """The Open of marks that are places among so many values."""
-    one = np.zeros(1, np.int64)
-    return Open(np.array([0, width]), np.full(width, NONE), np.ones(width, np.int64), one, one.copy(), one.copy())
+    """The Open of marks that are places among so many values, of which the largest counts."""
+    first, most = np.zeros(2, np.int64), 0
+    for many in width:
+        most = max(most, many)
+    first[1] = most
+    used, left = np.empty(most, np.int64), np.empty(most, np.int64)
+    for place in range(most):
+        used[place], left[place] = NONE, 1
+    return Open(first, used, left, np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
 @inlined_kernel
@@ -42,7 +48,7 @@ def match_buckets(forest, loss, width, alpha, first_group, buckets, group):
     of them first_group[b]. A row's mark is its place among the values."""
     box, d = new_box(loss), loss.step.size + loss.leaf.size
     best, best_cost = np.empty(1, np.int64), np.empty(1, np.int64)
-    open_ = places_of_widest(width.max())
+    open_ = places_of_widest(width)
     for b in buckets:
         for g in range(first_group[b], first_group[b] + alpha[b]):
             open_all_places(open_, width[b], g)

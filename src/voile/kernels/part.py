@@ -51,15 +51,16 @@ class PartLibrary(EntryLibrary):
 
 
 class KernelFlags(compiler.Flags):
-    """How to compile a kernel. Numba compares flags at each function it meets: 70,000 times, option by option."""
+    """How to compile a kernel. Numba compares flags at each function it meets, 70,000 times, option by option, to
+    find one that it has compiled; all kernels may share those."""
 
     __slots__ = ()
 
     def __hash__(self) -> int:
-        return 0  # few differ
+        return 0
 
-    def __eq__(self, other: Any) -> Any:
-        return self._values == other._values if isinstance(other, compiler.Flags) else NotImplemented
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, KernelFlags)
 
 
 class KernelCompiler(compiler.Compiler):

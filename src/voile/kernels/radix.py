@@ -35,7 +35,9 @@ def sorted_by_bits(keys, low, bits):
     """
     place, alike = digit_places(keys, low, bits)
     here, there = keys, np.empty_like(keys)
-    for p in np.flatnonzero(~alike):
+    for p in range(alike.size):
+        if alike[p]:
+            continue
         for key in here:
             digit = (key >> (low + p * DIGIT)) & MASK
             there[place[p, digit]] = key
@@ -52,9 +54,13 @@ def order_by_bits(keys, bits):
     [1, 3, 0, 2]
     """
     place, alike = digit_places(keys, 0, bits)
-    here, there = np.arange(keys.size), np.empty(keys.size, np.int64)
+    here, there = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
     moved, room = keys.copy(), np.empty_like(keys)
-    for p in np.flatnonzero(~alike):
+    for i in range(keys.size):
+        here[i] = i
+    for p in range(alike.size):
+        if alike[p]:
+            continue
         for i in range(keys.size):
             digit = (moved[i] >> (p * DIGIT)) & MASK
             to = place[p, digit]

@@ -38,9 +38,11 @@ def passes(start, listed, within, counts, left, size, ell):
         if following == 2**62:
             break
         width = following
-        high[:], low[:] = 0, 2**62
+        for v in range(counts.size):
+            high[v], low[v] = 0, 2**62
         for k in range(width):
-            turned[:] = 0
+            for v in range(counts.size):
+                turned[v] = 0
             for b in range(buckets):
                 if start[b + 1] - start[b] == width:
                     for i in range(width):

@@ -25,8 +25,10 @@ def skim_quotas(counts, ell, tau, most, quotas):
     >>> skim_quotas(np.array([4, 2, 2, 2]), 2, (3, 4), 6, quotas), quotas.tolist()
     (2, [1, 1, 0, 0])
     """
-    values, rest = counts.size, counts.sum()
-    quotas[:] = 0
+    values, rest = counts.size, 0
+    for v in range(values):
+        quotas[v] = 0
+        rest += counts[v]
     if counts[0] * ell * tau[1] <= tau[0] * rest:
         return 0
     heap = np.empty(values, np.int64)  # rows left * values + (values - 1 - value): the most, then the first

@@ -10,7 +10,7 @@ from voile.core.bags import Bag, Bags
 from voile.core.logarithms import sign
 from voile.core.parameters import parameter
 from voile.core.privacy_model import PrivacyModel, Ratio, Ratios, undecided
-from voile.kernels.bags import greatest_ratios, lifts
+from voile.kernels.bags import greatest_ratios
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +56,7 @@ class BetaLikeness(PrivacyModel):
 
 def _exceeds(bag: Bag, table: NDArray[np.int64], everything: int) -> NDArray[np.bool_]:
     """Whether (q - p) / p > -ln p, for each pair of group and value."""
-    excess = np.empty(bag.counts.size)
-    lifts(bag.start, bag.counts, table, bag.totals, everything, excess)
+    excess = (bag.counts * everything) / (table * bag.totals[bag.owner])
     excess -= (1 + np.log(everything / bag.whole))[bag.ranks]
     found = excess > 0
     near = np.flatnonzero(np.abs(excess) < 1e-9)
