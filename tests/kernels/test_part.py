@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from voile.kernels import compiled
 from voile.kernels.compiled import inlined_kernel, kernel
 
 
@@ -14,6 +15,11 @@ def twice(number):
 def of_all_kinds(narrow, words):
     """A narrow number, a word and a number that is known beforehand."""
     return twice(narrow[0]) + twice(words[0]) + twice(3)
+
+
+@kernel
+def doubled(number):
+    return number + number
 
 
 @kernel
@@ -47,3 +53,10 @@ def test_what_a_part_raises_reaches_python():
         assert str(refusal) == "negative"
     else:
         raise AssertionError("nothing was raised")
+
+
+def test_a_numba_that_we_do_not_know_compiles_as_it_always_does(monkeypatch):
+    monkeypatch.setattr(compiled, "KNOWN", ())
+    plain = kernel(doubled.__wrapped__)
+    assert plain(21) == 42
+    assert not hasattr(plain.dispatcher(), "part")

@@ -16,6 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+KNOWN = ((0, 68),)  # numbas whose insides kernels.part knows
+
 
 def _source_digest() -> str:
     package = Path(__file__).parents[1]
@@ -86,12 +88,7 @@ class Kernel:
 def _compile(function: Callable[..., Any], forceinline: bool = False) -> Any:
     import numba
 
-    from voile.kernels.part import Entry
-
-    compiled = Entry(
-        function,
-        targetoptions={"nopython": True, "nogil": True, "forceinline": forceinline, "no_cfunc_wrapper": True},
-    )
+    compiled = _dispatcher(function, forceinline)
     folder = _cache()
     if folder is None:
         return compiled
@@ -104,6 +101,19 @@ def _compile(function: Callable[..., Any], forceinline: bool = False) -> Any:
     finally:
         config.CACHE_DIR = theirs
     return compiled
+
+
+def _dispatcher(function: Callable[..., Any], forceinline: bool) -> Any:
+    """What compiles it: parts need the insides of numba, and a numba that we do not know compiles as it always
+    does."""
+    import numba
+
+    if numba.version_info.short not in KNOWN:
+        return numba.njit(nogil=True, forceinline=forceinline)(function)
+    from voile.kernels.part import Entry
+
+    options = {"nopython": True, "nogil": True, "forceinline": forceinline, "no_cfunc_wrapper": True}
+    return Entry(function, targetoptions=options)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
