@@ -4,7 +4,7 @@ import re
 
 from tests.conftest import COLLECTED
 
-FEWEST = 6600  # of 6,770 in `make test`
+FEWEST = 6500  # in `make test`; raise it with the suite
 CONTROL = re.compile("control|mutant|caught")
 EVERYTHING = "not nightly"  # what pytest is told without a word
 

@@ -12,7 +12,7 @@ from tests.oracle import subjects
 from tests.oracle.possible_worlds import count_vectors, worlds, worst_given_outsiders, worst_posterior
 from tests.oracle.shapes import standing
 from tests.oracle.small_runs import counted_children
-from tests.oracle.telling import vector
+from tests.oracle.telling import OF_TREES, vector
 
 HALF, MOST, ONE = Fraction(1, 2), Fraction(3, 4), Fraction(1)
 LIMIT = Fraction(3, 5)
@@ -88,7 +88,7 @@ def with_each_vector():
                 for n in range(ell, most + 1):
                     for values in count_vectors(n, ell):
                         name = f"{named(subject)}-{ell}-{''.join(map(str, values))}"
-                        yield vector(subject, ell, values, few=4 if most == 7 else 2, id=name)
+                        yield vector(subject, ell, values, few=4 if most == 7 else 2, caught_on=OF_TREES, id=name)
 
 
 @pytest.mark.parametrize("subject, ell, values", list(with_each_vector()))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.oracle import subjects
 from tests.oracle.possible_worlds import count_vectors, posteriors, worst_given_outsiders, worst_posterior
-from tests.oracle.telling import vector
+from tests.oracle.telling import OF_TREES, vector
 
 LOOSE = {"least": 1, "limit": Fraction(3, 5)}
 RUNS = {
@@ -23,7 +23,7 @@ SIX = [(0, 0, 1, 1, 2, 2), (0, 0, 0, 1, 2, 3)]
 def vectors(of_six):
     """Count vectors of four and five persons, and some of six."""
     tried = [*count_vectors(4, 2), *count_vectors(5, 2), *of_six]
-    return [vector(values, few=5, id="".join(map(str, values))) for values in tried]
+    return [vector(values, few=5, caught_on=OF_TREES, id="".join(map(str, values))) for values in tried]
 
 
 def algorithm(key, also="", positions=subjects.POSITIONS):

@@ -139,7 +139,7 @@ def day_ticks(low: float, high: float, count: int) -> list[Tick]:
         days = np.arange(math.ceil(low / step) * step, math.floor(high) + 1, step)
     else:
         days = _month_starts(low, high, span)
-    return _dated([int(day) for day in days if low <= day <= high])
+    return _ticks_of([int(day) for day in days if low <= day <= high])
 
 
 def _month_starts(low: float, high: float, span: float) -> NDArray[np.int64]:
@@ -159,7 +159,7 @@ def _month(date: Any) -> int:
     return int(date.astype("datetime64[M]").astype(int))
 
 
-def _dated(days: list[int]) -> list[Tick]:
+def _ticks_of(days: list[int]) -> list[Tick]:
     parts = [_year_month_day(np.datetime64(day, "D")) for day in days]
     labels = [_label(*part) for part in parts]
     if parts and all((month, day) != (1, 1) for _, month, day in parts):
