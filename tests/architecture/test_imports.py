@@ -130,6 +130,7 @@ def test_optional_packages_have_one_place():
     assert not loaded_after(listing) & {"sklearn"}
 
 
+@pytest.mark.slow
 def test_the_driver_of_the_ledger_has_one_place():
     """psycopg comes with the extra [sql]: the ledger asks for it in one file, when it connects."""
     users = set()
@@ -162,6 +163,7 @@ def test_the_drivers_of_databases_have_one_place():
     assert not loaded_after("from voile.sql import source") & {"adbc_driver_manager", "pyarrow"}
 
 
+@pytest.mark.slow
 def test_spark_has_one_place():
     """It comes with the extra [spark]: only its package asks for it, when something runs on a cluster."""
     for path in modules():

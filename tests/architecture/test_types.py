@@ -37,6 +37,7 @@ def test_a_users_script_is_sound(site):
     assert checked(site, SCRIPT.read_text(encoding="utf-8")) == "Success: no issues found in 1 source file\n"
 
 
+@pytest.mark.slow
 def test_wrong_calls_are_found(site):
     """The positive control: were our types Any, as they are without py.typed, these would pass."""
     wrong = ["voile.read(3)", "voile.anonymise", "voile.audit('out').okay", "x: int = voile.anonymize"]

@@ -55,6 +55,7 @@ def test_covers_each_row_once_and_keeps_its_promise(key, table, ell):
     assert keeps_promise(algorithm, part, table)
 
 
+@pytest.mark.slow
 @each_algorithm
 @settings(max_examples=30)
 @given(table=tables(most=25), chance=st.randoms(use_true_random=False))
