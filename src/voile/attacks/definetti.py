@@ -21,7 +21,7 @@ from voile.core.bags import Bag
 from voile.core.order import distinct_values
 from voile.core.parameters import parameter
 from voile.errors import counted
-from voile.kernels.group_learning import expect, guess, guess_alone
+from voile.kernels.group_learning import expect, guess
 
 Integers = NDArray[np.int64]
 Chances = NDArray[np.float64]
@@ -29,6 +29,7 @@ BINS = 16  # of a column with more values
 ROUNDS = 12
 PAIRS = 256  # of a person and a value of the group that may be weighed, for each person who may be attacked
 ALONE = 32  # times as many where that is done once: guesses of strangers
+BLOCK = 2**18  # of these pairs at a time
 ORDER = 2009  # seed of the fixed order that groups are taken in
 MARGIN = Fraction(1, 20)  # above what is promised, or known anyway (docs/known-limits.md)
 
@@ -280,10 +281,10 @@ class _KnownGroups:
         )
         first, some = self.begin[half], ALONE * self.pairs // max(1, self.values.size)
         strangers, truth = self.cells[first : first + some], truth[first : first + some]
-        value = np.zeros(len(strangers), np.int64)
-        if half:
-            guess_alone(strangers, np.log(whole + 1e-12), chance, value)
-        return value.size, int((self.values[value] == truth).sum()) if half else 0
+        if not half:
+            return len(strangers), 0
+        value = _guess_alone(strangers, np.log(whole + 1e-12), chance)
+        return value.size, int((self.values[value] == truth).sum())
 
     def baseline(self) -> Fraction:
         """The share of persons whom the most frequent value of their group is expected to hit."""
@@ -311,3 +312,15 @@ def _of_groups(bag: Bag, chosen: Integers) -> Bag:
     start = np.concatenate(([0], np.cumsum(sizes)))
     entry = np.arange(int(start[-1])) + np.repeat(bag.start[chosen] - start[:-1], sizes)
     return Bag(start, bag.codes[entry], bag.counts[entry], bag.domain, bag.unit, None, bag.exact)
+
+
+def _guess_alone(cells: Integers, prior: Chances, chance: Chances) -> Integers:
+    """The likeliest value of each row if nothing is known of its group, the first of equal ones."""
+    value = np.empty(len(cells), np.int64)
+    together = max(1, BLOCK // prior.size)
+    for first in range(0, len(cells), together):
+        likely = np.tile(prior, (len(cells[first : first + together]), 1))
+        for column in cells[first : first + together].T:
+            likely += chance[column]
+        value[first : first + together] = likely.argmax(axis=1)
+    return value

@@ -65,6 +65,7 @@ class Plan(NamedTuple):
     first: NDArray[np.int64]  # of each value, in `seats`
     seats: NDArray[np.int64]
     left: NDArray[np.int64]  # rows that each seat still takes
+    counts: NDArray[np.int64]  # rows of each value that seats hold
     aside: NDArray[np.int64]  # rows of each value that are still to be skimmed
 
 
@@ -73,20 +74,23 @@ def planned(counts, quotas, ell):
     """PLAN of what is left after so many rows of each value are skimmed; both stand in order of `counts`. It is
     Assign of m-invariance: few buckets, the first with the most frequent values and as large as can be, since rows
     of a large bucket have near ones."""
-    kept = counts - quotas
+    kept, aside = np.empty(counts.size, np.int64), np.empty(counts.size, np.int64)
+    for v in range(counts.size):
+        kept[v], aside[v] = counts[v] - quotas[v], quotas[v]
     alpha, start, listed = assign(kept, ell)
-    first = np.zeros(kept.size + 1, np.int64)
+    first, at = np.zeros(kept.size + 1, np.int64), np.empty(kept.size, np.int64)
     for v in listed:
         first[v + 1] += 1
     for v in range(kept.size):
+        at[v] = first[v]
         first[v + 1] += first[v]
-    seats, at, left = np.empty(listed.size, np.int64), first[:-1].copy(), np.empty(listed.size, np.int64)
+    seats, left = np.empty(listed.size, np.int64), np.empty(listed.size, np.int64)
     for b in range(alpha.size):
         for i in range(start[b], start[b + 1]):
             seats[at[listed[i]]] = i
             at[listed[i]] += 1
             left[i] = alpha[b]
-    return Plan(alpha, start, listed, first, seats, left, quotas.copy())
+    return Plan(alpha, start, listed, first, seats, left, kept, aside)
 
 
 @inlined_kernel
@@ -139,7 +143,7 @@ def publish(plan, seats, rows, seat, begin, end):
 
 
 @kernel
-def test(plan, counts, rows, seat, begin, end, cut, ell):
+def test(plan, rows, seat, begin, end, cut, ell):
     """Whether a cut of a stretch passes."""
     within, tied = np.zeros(plan.listed.size, np.int64), 0
     for r in range(begin, end):
@@ -147,7 +151,7 @@ def test(plan, counts, rows, seat, begin, end, cut, ell):
         if goes_left(own, cut, tied):
             within[seat[r - begin]] += 1
         tied += own == cut.code
-    return passes(plan.start, plan.listed, within, counts, cut.left, end - begin, ell)
+    return passes(plan.start, plan.listed, within, plan.counts, cut.left, end - begin, ell)
 
 
 @kernel
@@ -174,7 +178,7 @@ def grow(loss, rule, rows, spare, values, nodes, first, numbers, seats, children
         if may_be_cut:
             between = rows.shape[0] if rule.exact else rule.least  # no part has so many rows, or so many at least
             cut = cut_of(loss, room, rows, begin, middle, d, rule.exact, between)
-            if cut.column != NOWHERE and test(plan, number - quotas, rows, seat, begin, middle, cut, rule.ell):
+            if cut.column != NOWHERE and test(plan, rows, seat, begin, middle, cut, rule.ell):
                 part_rows(rows, spare, begin, middle, cut)
                 born = add_child(children, born, begin, begin + cut.left, GROWING)
                 born = add_child(children, born, begin + cut.left, middle, GROWING)

@@ -78,17 +78,3 @@ def guess(cells, begin, start, codes, counts, chance, value, sure):
             for v in range(1, values):
                 best = v if share[i * values + v] > share[i * values + best] else best
             value[begin[g] + i], sure[begin[g] + i] = codes[start[g] + best], share[i * values + best]
-
-
-@kernel
-def guess_alone(cells, prior, chance, value):
-    """The likeliest value of each row if nothing is known of its group."""
-    for i in range(cells.shape[0]):
-        best, most = 0, -np.inf
-        for v in range(prior.size):
-            total = prior[v]
-            for j in range(cells.shape[1]):
-                total += chance[cells[i, j], v]
-            if total > most:
-                best, most = v, total
-        value[i] = best
