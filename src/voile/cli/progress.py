@@ -48,5 +48,5 @@ def announce_compilation() -> None:
     from voile.kernels.compiled import kernels_are_cached
 
     if not kernels_are_cached():
-        words = "first run: compiling, about 15 seconds, once (voile warmup does it beforehand)"
+        words = "first run: compiling, about 10 seconds, once (voile warmup does it beforehand)"
         Console(stderr=True).print(words, style="dim")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from voile.kernels.colours import rows_by_colour
 from voile.kernels.compiled import inlined_kernel, kernel
-from voile.kernels.loss import climb
+from voile.kernels.loss import side_cost
 
 LEAF = 16
 NONE = -1
@@ -70,15 +70,11 @@ def kth_smallest(values, k):
 def widest_attribute(loss, tree, i):
     """The attribute with the largest loss over a node's box, or NONE when all rows are alike."""
     best, best_cost = NONE, -1
-    axes = loss.step.size
-    for j in range(axes + loss.leaf.size):
+    for j in range(loss.step.size + loss.leaf.size):
         low, high = tree[i, BOX + 2 * j], tree[i, BOX + 2 * j + 1]
         if low == high:
             continue
-        if j < axes:
-            cost = (high - low) * loss.step[j]
-        else:
-            cost = loss.cost[climb(loss, loss.leaf[j - axes] + low, high)]
+        cost = side_cost(loss, j, low, high)
         if cost > best_cost:
             best, best_cost = j, cost
     return best

@@ -1,10 +1,11 @@
 """What a kernel is to the kernels that call it: a part of theirs, nothing that Python could call.
 
-Compiled by numba alone, each of a hundred inner kernels would be made machine code and wrapped for Python although
-only other kernels call it, once for each kind of integer it is given. A `Part` is compiled once, as far as its
-callers can still inline it; they make it machine code. So are the functions of numba that kernels call.
+Compiled by numba alone, each of a hundred inner kernels would be optimised, made machine code and wrapped for
+Python although only other kernels call it, once for each kind of integer it is given. A `Part` is lowered once;
+its callers inline it, optimise it and make it machine code. So are the functions of numba that kernels call.
 """
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,9 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime.nrt import rtsys
+from numba.core.typed_passes import NopythonTypeInference
+
+from voile.kernels.borrowed import BorrowedArrays
 
 
 class EntryLibrary(JITCodeLibrary):
@@ -24,17 +28,21 @@ class EntryLibrary(JITCodeLibrary):
         """Leave it until all is linked: what is done to single functions first is done again then."""
         module.data_layout = self._codegen._data_layout
 
+    def _optimize_final_module(self) -> None:
+        """Once: numba does it twice, for counts of references, of which few are left (`kernels.borrowed`)."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
 
 class PartLibrary(EntryLibrary):
     """Code to be linked into a caller's: never made machine code by itself."""
 
     def finalize(self) -> None:
-        """Link and optimise; machine code is the caller's."""
+        """Link; all else is the caller's."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        self._optimize_final_module()  # else callers inline too little: elig took three times as long
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
@@ -71,6 +79,13 @@ class KernelCompiler(compiler.Compiler):
         library.enable_object_caching()
         super().__init__(typing, target, library, args, returned, KernelFlags(flags), names)
 
+    def define_pipelines(self) -> Any:
+        """Numba's, and a look at what is only borrowed."""
+        passes: Any = super().define_pipelines()[0]
+        passes.add_pass_after(BorrowedArrays, NopythonTypeInference)
+        passes.finalize()
+        return [passes]
+
     def _compile_core(self) -> Any:
         rtsys.initialize(self.state.targetctx)  # machine code of its own
         with _parts(self.state.targetctx.codegen()):
@@ -85,6 +100,21 @@ def _parts(codegen: Any) -> Iterator[None]:
         yield
     finally:
         codegen._library_class = kept
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Meanwhile nobody looks for garbage, and what is there by then is never looked through again: compiling
+    makes millions of objects and keeps nearly all of them. Of threads that overlap, the first one switches it on
+    again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.freeze()
+            gc.enable()
 
 
 def widest(kind: Any) -> Any:
@@ -149,7 +179,8 @@ class Entry(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Compile it for some kinds of arguments, or load what was."""
         known = len(self.overloads)
-        entry = super().compile(sig)
+        with _uncollected():
+            entry = super().compile(sig)
         if len(self.overloads) > known:
             compiled: Any = next(reversed(self.overloads.values()))
             for environment in compiled._find_referenced_environments():

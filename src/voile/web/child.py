@@ -21,7 +21,7 @@ from voile.unix import bound_memory, forbid_core_dumps
 Report = Callable[[str, float], None]
 OFTEN = 0.2  # seconds between two reports of the same stage
 LAST_WORDS = 5.0  # seconds to clean up in when the server is gone
-COMPILING = "compiling, about 15 seconds, only this once"
+COMPILING = "compiling, about 10 seconds, only this once"
 
 
 def main() -> None:
