@@ -337,9 +337,8 @@ def last_words(wire):
     return said
 
 
-@pytest.mark.parametrize("where", ["nothing", "address", "header", "body", "login", "chunk", "second"])
-def test_who_does_not_go_on_is_left(app, client, where):
-    """Slow loris, with a patience of 1.5 seconds instead of 30; wherever it stops."""
+def stalled(app, client, where):
+    """A connection on which nothing comes any more, wherever a request stops."""
     head = f"POST /upload/{begun(client)} HTTP/1.1\r\nHost: {own_host(app)}\r\nCookie: {cookie_of(client)}\r\n"
     whole = f"GET /static/app.css HTTP/1.1\r\nHost: {own_host(app)}\r\n\r\n"
     sent = {
@@ -351,11 +350,20 @@ def test_who_does_not_go_on_is_left(app, client, where):
         "chunk": f"{head}Transfer-Encoding: chunked\r\n\r\n5\r\nab",
         "second": f"{whole}GET /",
     }[where]
-    with socket.create_connection(("127.0.0.1", app.port)) as wire:
-        wire.sendall(sent.encode())
-        said = last_words(wire)
-    if where in ("body", "chunk"):
-        assert b" 408 " in said.split(b"\r\n")[0] and b'"ok": false' in said
+    wire = socket.create_connection(("127.0.0.1", app.port))
+    wire.sendall(sent.encode())
+    return wire
+
+
+def test_who_does_not_go_on_is_left(app, client):
+    """Slow loris, with a patience of 1.5 seconds instead of 30; wherever it stops, all of them at once."""
+    places = ("nothing", "address", "header", "body", "login", "chunk", "second")
+    wires = {where: stalled(app, client, where) for where in places}
+    for where, wire in wires.items():
+        with wire:
+            said = last_words(wire)
+        if where in ("body", "chunk"):
+            assert b" 408 " in said.split(b"\r\n")[0] and b'"ok": false' in said, where
     assert "defect" not in app.said
 
 
