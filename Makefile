@@ -56,13 +56,14 @@ test: $(READY) system
 	$(BIN)/python -m pytest $(TWO_CORES)
 
 quick: $(READY)
-	$(BIN)/python -m pytest -m "not slow and not nightly" $(TWO_CORES)
+	$(BIN)/python -m pytest -m "not slow and not nightly" --hypothesis-profile quick $(TWO_CORES)
 
-# what docs/testing.md lists: every enumeration to its end; then thousands of random searches, other ones every night,
-# against the second implementation of k-jump, and eight times as many power cuts
+# what docs/testing.md lists: every enumeration to its end; then every property with other examples every night, and
+# thousands of random searches against the second implementation of k-jump, and eight times as many power cuts
 nightly: $(READY) system
 	$(BIN)/python -m pytest -m nightly $(TWO_CORES)
-	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/oracle tests/crash -k "k_jump or power" $(TWO_CORES)
+	VOILE_NIGHTLY=1 $(BIN)/python -m pytest -m "hypothesis and not nightly" $(TWO_CORES)
+	VOILE_NIGHTLY=1 $(BIN)/python -m pytest tests/crash -k power $(TWO_CORES)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 import json
 import os
+import zlib
 from pathlib import Path
 
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import command_line
+from tests.nights import NIGHT, examples
 from tests.servers.spark import QUICK_JAVA
 
 os.environ.setdefault("VOILE_REPORT", "no")  # drawing costs a second each; tests of reports ask for them
@@ -19,10 +21,16 @@ CASES = Path(__file__).parent / "cases"
 COLLECTED = pytest.StashKey[list[pytest.Item]]()  # with what only `make nightly` runs
 
 settings.register_profile(
-    "voile", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None
+    "voile",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+    database=None,
+    max_examples=examples(50, 200),
 )
+settings.register_profile("quick", parent=settings.get_profile("voile"), max_examples=20)
 settings.register_profile("nightly", parent=settings.get_profile("voile"), derandomize=False, print_blob=True)
-settings.load_profile("nightly" if os.environ.get("VOILE_NIGHTLY") else "voile")
+settings.load_profile("nightly" if NIGHT else "voile")
 
 
 def _uses(item, *fixtures):
@@ -56,6 +64,23 @@ def pytest_collection_modifyitems(config, items):
 def _commands():
     yield
     command_line.end()
+
+
+@pytest.fixture
+def secret_draws():
+    """For tests of the draws themselves: really from the operating system."""
+
+
+@pytest.fixture(autouse=True)
+def draws_of_a_test(request, monkeypatch):
+    """What a test draws in its own process is the same in every run: chance may not decide whether it passes.
+    Commands in processes of their own draw as they do."""
+    if "secret_draws" in request.fixturenames:
+        return
+    from voile.core.draws import InsecureDraws, SecretDraws
+
+    drawn = InsecureDraws(zlib.crc32(request.node.nodeid.encode()))
+    monkeypatch.setattr(SecretDraws, "words", lambda _, count, bits: drawn.words(count, bits))
 
 
 def _cases(name):

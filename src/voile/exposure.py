@@ -1,7 +1,6 @@
 """What every model and every attack of the catalog says of a release."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from voile.core.bags import Bags
 from voile.core.privacy_model import PrivacyModel
 from voile.core.table import Table
 from voile.core.verdict import Verdict
+from voile.kernels.threads import Threads
 
 ATTACKED = 4_000  # persons, of every release, for the steward: enough to be within 2 points of the rate
 
@@ -20,7 +20,7 @@ ATTACKED = 4_000  # persons, of every release, for the steward: enough to be wit
 def verdicts(bags: Bags) -> dict[str, Verdict]:
     """What every model of the catalog says of some bags, by key."""
     models = catalog.models()
-    with ThreadPoolExecutor(2) as pair:
+    with Threads(int(bags.rows.sum()), 2) as pair:
         figures = pair.map(lambda model: model.achieved(bags), models.values())
         return {key: Verdict(True, *figure) for key, figure in zip(models, figures, strict=True)}
 
@@ -32,7 +32,7 @@ def exact_findings(
     the one that made it, where that is known: what to do next depends on it."""
     view = View(bags, promises=tuple(promises), achieved=achieved, larger=_larger_groups(algorithm, promises))
     chosen = [attack for attack in catalog.attacks().values() if not attack.graded and attack.releases == 1]
-    with ThreadPoolExecutor(2) as pair:
+    with Threads(int(bags.rows.sum()), 2) as pair:
         return list(pair.map(lambda attack: attack().run(view), chosen))
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -34,6 +33,7 @@ from voile.exposure import exact_findings, verdicts, worst_case
 from voile.intake.exact_sets import refuse_exact_sets
 from voile.intake.spec_file import Spec, schema_of
 from voile.intake.table_reader import IntakeRecord, read_table
+from voile.kernels.threads import Threads
 from voile.measuring import measured, parse_measures
 from voile.output.certificate import Claim, certificate
 from voile.output.database_target import target_of
@@ -164,7 +164,7 @@ def released(
     if partition.generalises:
         refuse_hidden_tree(schema)
     boxes = Boxes.around(table, partition)
-    with ThreadPoolExecutor(1) as beside:  # neither needs the other; a broken promise discards the rows
+    with Threads(table.n, 2) as beside:  # neither needs the other; a broken promise discards the rows
         rendering = beside.submit(rendered, table, partition, boxes)
         promises = [claim.promise, *claim.also]
         bags = _checked(table, partition, promises)

@@ -1,7 +1,6 @@
 """Published rows -> bags: which rows an adversary cannot tell apart, and the sensitive values of each class."""
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from voile.intake.columns import factorised, indexed
 from voile.intake.hidden import MOST_PAIRS
 from voile.intake.published_values import sensitive_codes, stated_nodes
 from voile.intake.sensitive_table import joined
+from voile.kernels.threads import Threads
 
 STAR = "*"
 Held = tuple[NDArray[np.int64], Domain | BaseValues]  # the codes of a sensitive column, and what they mean
@@ -32,7 +32,7 @@ def bags_of_one(
     """The values of each class of rows, and how many of them are nodes above several."""
     secrets = schema.with_role(Role.SENSITIVE)
     tables: list[tuple[NDArray[np.int64], NDArray[np.int64]] | None] = [None] * len(secrets)
-    with ThreadPoolExecutor(1) as beside:
+    with Threads(frame.height, 2) as beside:
         classes = beside.submit(classes_of, frame, schema)
         held: list[Held] = [
             stated_nodes(frame[c.name], c, stated[c.name])
@@ -81,7 +81,7 @@ def bags_of_two(frame: pl.DataFrame, sensitive: pl.DataFrame, schema: Schema) ->
             remedy="give the spec it was made with",
         )
     tables = joined(frame, sensitive, secrets[0].name)
-    with ThreadPoolExecutor(1) as beside:
+    with Threads(frame.height, 2) as beside:
         alike = beside.submit(_alike, frame, schema)
         codes, meaning = sensitive_codes(sensitive[secrets[0].name], secrets[0], schema)
         lines = tables.lines()
@@ -91,7 +91,7 @@ def bags_of_two(frame: pl.DataFrame, sensitive: pl.DataFrame, schema: Schema) ->
 
 def _alike(frame: pl.DataFrame, schema: Schema) -> Crowds:
     """How many rows are equal in all that is published of them, group numbers aside: by these nobody is known."""
-    with ThreadPoolExecutor(2) as pair:
+    with Threads(frame.height, 2) as pair:
         codes = pair.map(lambda name: _text_codes(frame[name]), known_columns(frame, schema))
         return Crowds.of(row_counts(list(codes)))
 

@@ -76,6 +76,7 @@ def with_values(table, codes):
     return changed, changed.columns[-1].codes
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(table=tables(least=4, most=24, values=4), chance=st.randoms(use_true_random=False))
 def test_what_is_published_does_not_tell_who_has_what(table, chance):

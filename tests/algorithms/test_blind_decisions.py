@@ -139,6 +139,7 @@ def exchanged(tree, one, other):
     matrix[a, -2], matrix[b, -2] = int(matrix[b, -2]), int(matrix[a, -2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [1, 2])
 def test_exchanging_two_persons_of_a_group_changes_no_node_and_no_group(columns):
     """`blind_cut`: for every group there are draws that lead to the same tree and the same groups after two of its

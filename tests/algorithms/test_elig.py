@@ -16,6 +16,7 @@ from voile.core.information_loss import loss_of
 from voile.core.schema import Role
 from voile.core.table import Table
 from voile.errors import Infeasible, VoileError
+from voile.kernels import threads
 from voile.kernels.seating import fill, seat_by_chain, seat_rows, seated
 from voile.kernels.z_order import z_order
 
@@ -211,6 +212,7 @@ def test_what_cannot_be_grouped_at_all_is_refused():
         Elig(l=2).partition(table)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.data())
 def test_three_columns_keep_the_promise_for_whoever_is_published(data):
@@ -258,6 +260,7 @@ def test_two_sensitive_columns_of_adult(adult_two_sensitive):
     assert all_differ(adult_two_sensitive, partition.group)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ell", [3, 5])
 def test_three_records_per_person(adult_three_records, ell):
     partition = Elig(l=ell, refine=1).partition(adult_three_records)
@@ -302,6 +305,7 @@ def test_refining_never_costs_and_threads_do_not_matter(monkeypatch):
     assert costs[0] > costs[1] > costs[2]
     once = Elig(l=4).partition(table).group
     monkeypatch.setattr(elig, "FEW", 1)
+    monkeypatch.setattr(threads, "FEW", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 7)
     assert (Elig(l=4).partition(table).group == once).all()
 

@@ -101,6 +101,7 @@ def parameters_of(case):
     return {**named, **searched, "sequence": plan, "utility": "as_given"}
 
 
+@pytest.mark.slow
 def test_worked_cases_through_tables(k_jump_cases):
     """The same outcomes as for bare functions: rows of a Table are found by what a plan says of them."""
     tried = 0

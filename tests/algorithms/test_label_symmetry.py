@@ -62,6 +62,7 @@ def assert_same_groups(table, ell, seed, turning):
     return (place != seats.place).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turning", [True, False], ids=["turned", "permuted"])
 @pytest.mark.parametrize("spread", [1, 2, 9, 1000])
 def test_nearest_rows_do_not_know_which_value_is_which(spread, turning):
@@ -178,6 +179,7 @@ def number_for(plan, v, seat):
     raise AssertionError("a value has no such seat")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False], ids=["middle", "codes"])
 def test_a_node_does_not_know_which_value_is_which(exact):
     """Turn the values of all buckets of one node, keep the buckets: the same rows are skimmed, the same cut passes

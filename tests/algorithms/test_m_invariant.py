@@ -216,6 +216,7 @@ def test_draws_decide():
     assert (one != other).any()
 
 
+@pytest.mark.slow
 @both_balances
 @settings(max_examples=60)
 @given(tables=series(), m=st.integers(2, 3), seed=st.integers(0, 9))

@@ -16,6 +16,7 @@ from voile.algorithms import fixed_settings
 from voile.core.draws import SECRET, InsecureDraws
 from voile.core.schema import Role
 from voile.core.table import Column, Table
+from voile.kernels import threads
 from voile.output.certificate import Claim
 from voile.pipeline import released
 from voile.requirements import promise_of
@@ -45,6 +46,7 @@ def table():
 
 
 @each
+@pytest.mark.usefixtures("secret_draws")
 def test_partition_is_called_once_with_secret_draws(key, table, monkeypatch, tmp_path):
     calls, words = [], []
     real, urandom = catalog.algorithm(key).partition, os.urandom
@@ -143,8 +145,9 @@ def test_groups_do_not_depend_on_the_number_of_threads(key, match, adult_table, 
     some = adult_table.of_rows(np.random.default_rng(2).random(adult_table.n) < 0.1)
     settings = {"l": 3} if key == "blind_cut" else {"l": 3, "match": match}
     found = []
-    for threads in (1, 2, 7):
-        monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
+    monkeypatch.setattr(threads, "FEW", 0)
+    for number in (1, 2, 7):
+        monkeypatch.setattr(os, "cpu_count", lambda number=number: number)
         found.append(catalog.algorithm(key).configure(settings).partition(some, draws=InsecureDraws(5)).group)
     assert (found[0] == found[1]).all() and (found[0] == found[2]).all()
 

@@ -116,6 +116,7 @@ def test_import_voile_is_light():
     assert not loaded_after("import voile") & {"polars", "numba", "numpy", "click", "rich", "sklearn"}
 
 
+@pytest.mark.slow
 def test_optional_packages_have_one_place():
     """scikit-learn comes with the extra [ml]: only its metric may ask for it, and only when it measures."""
     users = set()
@@ -145,6 +146,7 @@ def test_the_driver_of_the_ledger_has_one_place():
     assert not loaded_after(naming) & {"psycopg", "adbc_driver_postgresql"}
 
 
+@pytest.mark.slow
 def test_the_web_framework_has_one_place():
     """It comes with the extra [web]: only the app may ask for it."""
     for path in modules():
@@ -185,6 +187,7 @@ def loaded_by(command):
     return loaded_after(f"import contextlib, io\nfrom voile.cli.main import run\n{quiet}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["--help", "anonymize --help", "algorithms"])
 def test_what_only_prints_is_light(command):
     loaded = loaded_by(command)
@@ -192,6 +195,7 @@ def test_what_only_prints_is_light(command):
     assert "polars" not in loaded or command == "algorithms", "that asks what runs on a cluster"
 
 
+@pytest.mark.slow
 def test_what_reads_a_table_is_not(tmp_path):
     """Control: the same look at a run finds what others leave out; drawing the report needs no converter."""
     (tmp_path / "t.csv").write_text("age,job\n" + "".join(f"{20 + i},{'abc'[i % 3]}\n" for i in range(12)))

@@ -46,6 +46,7 @@ def test_wrong_calls_are_found(site):
     assert not any("import-untyped" in line for line in said)
 
 
+@pytest.mark.slow
 def test_no_public_name_is_any(site):
     names = "\n".join(f"reveal_type(voile.{name})" for name in voile.__all__)
     said = [line for line in checked(site, f"import voile\n{names}\n").splitlines() if "Revealed type" in line]

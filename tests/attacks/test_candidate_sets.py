@@ -32,6 +32,7 @@ def test_equals_the_definition(groups, some, data):
     assert [as_set(words) for words in narrowed] == [each & chosen for each in expected]
 
 
+@pytest.mark.slow
 def test_many_groups_in_many_blocks():
     """Enough groups for a tree of several levels, columns with shared cells, sets beyond 64 places."""
     rng = np.random.default_rng(3)
@@ -54,6 +55,7 @@ def test_many_groups_in_many_blocks():
     assert len({frozenset(each) for each in expected}) > 50  # the test is not void
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.lists(releases(groups=6), min_size=1, max_size=4), st.data())
 def test_intersections_over_a_life(series, data):

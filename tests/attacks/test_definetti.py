@@ -142,6 +142,7 @@ def test_others_than_those_beyond_reach_are_attacked():
     assert DeFinetti(persons=4000).run(view).meaning.endswith("not run on 1100 persons in larger groups")
 
 
+@pytest.mark.slow
 def test_fewer_persons_are_attacked_where_groups_have_many_values():
     """Each group of 600 is 360,000 pairs: two of six are within reach."""
     view, values = of_different_values(*[600] * 6)

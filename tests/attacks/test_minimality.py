@@ -119,6 +119,7 @@ def disclosed(search, values):
             yield frozenset((tuple(np.flatnonzero(group == g)), tuple(sorted(values[group == g]))) for g in group)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(searches())
 def test_equals_all_possible_tables(case):

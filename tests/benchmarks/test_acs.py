@@ -28,6 +28,7 @@ def test_resamples_are_repeatable():
     assert acs.resampled(300_000).height == 300_000
 
 
+@pytest.mark.slow
 def test_the_benchmark_runs_on_a_little(monkeypatch, capsys):
     monkeypatch.setattr(queries, "ELLS", (6, 10))
     runs = [

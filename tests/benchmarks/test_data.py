@@ -84,6 +84,7 @@ def test_nursery_from_shuffled_rows(twins):
     assert conversions.nursery(shuffled.encode()).decode().splitlines() == original
 
 
+@pytest.mark.slow
 def test_the_survey_from_two_blocks_of_numbers(twins):
     """As a data frame is pickled: real numbers in one block, whole ones in another, NaN where one is missing."""
     frame = pl.read_csv(twins / "longitudinal" / "nlswork.csv", infer_schema_length=None)

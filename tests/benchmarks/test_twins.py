@@ -13,6 +13,7 @@ from tests.twins.shares import VALUES, Step, between, counts, drawn, empty
 pytestmark = pytest.mark.usefixtures("twins")
 
 
+@pytest.mark.slow
 def test_made_again_they_are_the_same(twins, tmp_path):
     write(tmp_path)
     for name in (name for files in FILES.values() for name in files):

@@ -34,6 +34,7 @@ def hospital(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_the_package_imports(tmp_path):
     code = (
         f"{POORER}\nimport voile\nprint([getattr(voile, name) is not None for name in voile.__all__].count(False))"
@@ -42,6 +43,7 @@ def test_the_package_imports(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("--help",), ("algorithms",), ("models",)], ids=" ".join)
 def test_what_only_reads_works(arguments, hospital):
     done = run(COMMAND, *arguments, at=hospital)
@@ -68,6 +70,7 @@ def test_what_needs_them_says_so(arguments, sentence, hospital):
     assert not (hospital / "out").exists() and not list(hospital.glob("*.ledger*"))
 
 
+@pytest.mark.slow
 def test_the_control_here_they_work(hospital):
     """The same command line where nothing is missing: it is the system that is refused, not the request."""
     whole = COMMAND.replace(POORER, "import sys")

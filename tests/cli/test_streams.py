@@ -89,6 +89,7 @@ def test_a_full_error_stream_changes_nothing(tmp_path):
     assert done.returncode == 0 and '"ok": true' in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["pl.read_parquet", "voile.pipeline.read_table"])
 def test_a_panic_is_a_refusal_in_our_words(tmp_path, where):
     """Where we read a file we know what it means; anywhere else we say so. No backtrace, and none of its cells."""
@@ -105,6 +106,7 @@ def test_a_panic_is_a_refusal_in_our_words(tmp_path, where):
     assert expected in done.stderr and expected in done.stdout
 
 
+@pytest.mark.slow
 def test_damaged_parquet_files_are_refused(tmp_path, monkeypatch):
     """Bytes of the footer of a real file changed at random. Some of them make the library panic: asserted."""
     clinic(tmp_path)

@@ -130,6 +130,7 @@ def test_from_table_to_folder(tmp_path):
     assert not any(value in said for value in DISEASES)
 
 
+@pytest.mark.slow
 def test_by_default_counts_and_learning_are_measured(monkeypatch):
     """The latter where it is possible and does not take long; otherwise it says how to have it."""
     pytest.importorskip("sklearn", reason="no scikit-learn: pip install 'voile[ml]'")

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile
+from tests.nights import examples
 from tests.small_tables import LETTERS, TREE, axis_of, column, table_from, tables
 from voile import catalog
 from voile.core.draws import InsecureDraws
@@ -44,7 +45,7 @@ def keeps_promise(algorithm, part, table):
 
 
 @each_algorithm
-@settings(max_examples=60)
+@settings(max_examples=examples(30, 200))
 @given(table=tables(most=30), ell=st.integers(2, 4))
 def test_covers_each_row_once_and_keeps_its_promise(key, table, ell):
     algorithm, part = partition(key, table, ell)
@@ -57,7 +58,7 @@ def test_covers_each_row_once_and_keeps_its_promise(key, table, ell):
 
 @pytest.mark.slow
 @each_algorithm
-@settings(max_examples=30)
+@settings(max_examples=examples(15, 100))
 @given(table=tables(most=25), chance=st.randoms(use_true_random=False))
 def test_permuted_input_gives_the_same_release(key, table, chance):
     seed = {} if catalog.algorithm(key).deterministic else {"insecure_seed": 7}

@@ -70,6 +70,7 @@ def thirty_persons(order):
     return Table(columns, schema=plain.schema)
 
 
+@pytest.mark.slow
 @each_setting
 def test_a_release_is_the_same_for_any_order_and_audited_from_its_bytes(key, given_, tmp_path):
     first, again = (

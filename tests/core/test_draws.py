@@ -57,6 +57,7 @@ def test_a_seed_repeats_and_secrets_do_not():
     assert (SECRET.below(bounds) != SECRET.below(bounds)).any()
 
 
+@pytest.mark.usefixtures("secret_draws")
 def test_secret_draws_ask_the_operating_system(monkeypatch):
     asked = []
 

@@ -8,13 +8,15 @@ from functools import cache
 import pytest
 
 from tests.crash.ledger_book import read_book
+from tests.nights import NIGHT
 from voile.errors import LedgerRefused
 from voile.ledger import places
 from voile.ledger.store import Ledger
 
 pytestmark = pytest.mark.slow
-CHUNKS = 4
-# the first of four chunks: every fourth byte, every fourth length
+CHUNKS = 8
+EVERY = 11 if NIGHT else 23  # bytes of a ledger after an interrupted session
+# the first of eight chunks: every eighth byte, every eighth length
 each_chunk = pytest.mark.parametrize(
     "chunk", [0, *(pytest.param(c, marks=pytest.mark.nightly) for c in range(1, CHUNKS))]
 )
@@ -77,7 +79,7 @@ def test_damage_after_an_interrupted_session_is_found_or_changes_nothing(closed)
     witness = next(closed.keys.glob("*.witness"))
     note = json.dumps({**json.loads(witness.read_text()), "sha256": None})
     found = 0
-    for place in range(0, len(content), 11):
+    for place in range(0, len(content), EVERY):
         witness.write_text(note)
         closed.ledger.write_bytes(content)
         if refused(closed, flip(closed, place, place % 8)):

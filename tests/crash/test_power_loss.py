@@ -1,6 +1,5 @@
 """The power fails after every call, and of what was not synced any legal part is left."""
 
-import os
 import random
 import shutil
 from functools import cache, partial
@@ -12,10 +11,11 @@ from tests.crash.ledger_book import read_book
 from tests.crash.power_loss import Disk, Loss, build, losses, tree_of
 from tests.crash.scene import sightings
 from tests.crash.stage import ACTS
+from tests.nights import NIGHT
 
 CHUNKS = 6
-TIMES = 8 if os.environ.get("VOILE_NIGHTLY") else 1
-REPLAYS = {"create": 30, "first": 30, "next": 90, "rotate": 30}  # of some thousands, others only every night
+TIMES = 8 if NIGHT else 1
+REPLAYS = {"create": 18, "first": 18, "next": 60, "rotate": 18}  # of some thousands, others only every night
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tracing")]
 
 

@@ -105,6 +105,7 @@ def test_readme_shows_a_group_that_the_demo_can_make(tmp_path):
         assert any(all(cell in row.split(",") for cell in line) for row in source.splitlines())
 
 
+@pytest.mark.slow
 def test_readme_says_what_each_promise_costs_and_what_is_chosen(tmp_path):
     import voile
     from voile.hospital import write_hospital

@@ -58,6 +58,7 @@ def test_pages_name_the_reader(page):
     assert [s for s in sentences(page.read_text(encoding="utf-8")) if nameless(s)] == []
 
 
+@pytest.mark.slow
 def test_programs_name_the_reader():
     found = {
         (path.name, text)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile
+from tests.nights import examples
 from voile.cli.main import run
 
 pytestmark = pytest.mark.slow  # keeps `make quick` under two minutes
@@ -218,7 +219,7 @@ def tables(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=examples(60, 500))
 @given(table=tables())
 def test_any_table_gives_a_spec_that_runs(tmp_path_factory, table):
     folder = tmp_path_factory.mktemp("any")

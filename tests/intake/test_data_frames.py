@@ -70,6 +70,7 @@ def sources(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_the_same_bytes_from_everywhere(tmp_path):
     written = {}
     for name, source in sources(tmp_path).items():

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ def parts_of(table, secrets, exact, between, begin, end):
     return found, (rows[begin : begin + found.left, -1].tolist(), rows[begin + found.left : end, -1].tolist())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables(least=4, most=30), st.booleans(), st.integers(1, 4), st.integers(0, 2))
 def test_cut_is_that_of_the_literal(table, exact, between, begin):

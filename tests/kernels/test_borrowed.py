@@ -75,11 +75,13 @@ def test_what_is_borrowed_is_not_counted():
     assert runs(sum_of_lines, np.arange(6).reshape(2, 3)) == (5, False)
 
 
+@pytest.mark.slow
 def test_what_is_made_is_freed():
     assert runs(with_room, np.arange(4)) == (3, True)
     assert runs(chosen, np.arange(4), np.array([3, 1])) == (1, True)
 
 
+@pytest.mark.slow
 def test_what_is_returned_stays():
     values = np.arange(10**6)
     returned, counted = runs(tail, values)

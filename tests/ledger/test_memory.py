@@ -1,6 +1,7 @@
 """Recall against a plain dictionary, over random lives of a ledger."""
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def assert_agrees(ledger, model):
     assert found == [model.get(name, UNKNOWN) for name in asked]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lives=steps, page=st.integers(1, 9))
 def test_recall_agrees_with_a_dictionary(lives, page, tmp_path_factory, monkeypatch):

@@ -42,6 +42,7 @@ def ratio(table, partition, **parameters):
     return Classification(**parameters).measure(Boxes.around(table, partition))
 
 
+@pytest.mark.slow
 @needs_sklearn
 @settings(max_examples=15)
 @given(tables(least=6, most=24), st.integers(0, 5), st.integers(1, 4))

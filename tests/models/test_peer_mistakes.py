@@ -68,6 +68,7 @@ def test_ten_rows_of_one_person(tmp_path):
         audited(tmp_path, "who,age,d\nP1,1,a\n,1,b\n", {"who": "subject", "age": "qi", "d": "sa"})
 
 
+@pytest.mark.slow
 def test_a_hierarchy_that_lacks_a_value(tmp_path):
     """ARX #283: anonymisation fails silently."""
     table, spec = clinic(tmp_path)

@@ -1,49 +1,22 @@
 """Ten thousands of runs of a shipped algorithm on a handful of rows, without what takes long there.
 
-Threads run one after the other: to start them takes ten times as long as the work. And MATCH, the loss and the
-curve, which see quasi-identifiers, buckets and places only, are not computed again for what they have seen.
+MATCH, the loss and the curve, which see quasi-identifiers, buckets and places only, are not computed again for
+what they have seen.
 """
 
-import os
 from collections import Counter
-from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import lru_cache
 from unittest.mock import patch
 
-from voile.algorithms import elig, glass, hilbert, m_invariant, match, tree_levels
+from voile.algorithms import glass, tree_levels
 from voile.algorithms.hilbert import curve_order
 from voile.algorithms.match import matched
 from voile.algorithms.tree_levels import grown
 from voile.core.information_loss import loss_of
 from voile.kernels.node_bags import GROWING, KIND, LEAF
 
-THREADED = (elig, hilbert, m_invariant, match, tree_levels)
 _seen = {}
-
-
-class OneAfterTheOther:
-    """A pool without threads."""
-
-    def __init__(self, threads):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def map(self, work, parts):
-        return [work(part) for part in parts]
-
-    def submit(self, work, *arguments):
-        done = Future()
-        done.set_result(work(*arguments))
-        return done
-
-    def shutdown(self, cancel_futures):
-        pass
 
 
 def remembered_matched(loss, values, bucket, place, progress):
@@ -66,11 +39,9 @@ def remembered_curve_order(values, axes):
 def small_runs():
     """Inside, algorithms run fast on small tables, and give the same groups."""
     patches = [
-        *((module, "ThreadPoolExecutor", OneAfterTheOther) for module in THREADED),
         (glass, "matched", remembered_matched),
         (tree_levels, "curve_order", remembered_curve_order),
         (tree_levels, "loss_of", lru_cache(1)(loss_of)),  # of one table
-        (os, "cpu_count", lambda: 1),
     ]
     usual = [(place, name, getattr(place, name)) for place, name, _ in patches]
     try:

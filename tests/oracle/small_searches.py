@@ -7,7 +7,6 @@ that come twice. Left to chance a disclosure set is hardly ever turned down: so 
 more, properties are such that some tables have them or have them just so, and tables such that are turned down.
 """
 
-import os
 from collections import Counter
 from fractions import Fraction
 from math import exp, factorial, floor, log, prod
@@ -18,12 +17,13 @@ import numpy as np
 from hypothesis import Phase
 from hypothesis import strategies as st
 
+from tests.nights import NIGHT
 from tests.oracle import k_jump_literal as literal
 from tests.theory.liu_et_al import strategy_of
 from voile.core.generalizations import Generalizations
 from voile.theory import set_properties as product
 
-NIGHTLY = 40 if os.environ.get("VOILE_NIGHTLY") else 1  # so many times as many searches
+NIGHTLY = 40 if NIGHT else 1  # so many times as many searches
 SEEDS = (Phase.explicit, Phase.generate)  # a smaller seed is not a smaller search
 
 

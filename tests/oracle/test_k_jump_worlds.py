@@ -65,6 +65,7 @@ def test_every_other_property_holds_too(given, p, strategy):
         assert all(p(*person) for person in people)
 
 
+@pytest.mark.slow
 def test_naive_is_broken():
     """The smallest: five persons a a b c d, whom ABC|DE failed; then AB|CDE tells that C has a."""
     naive = searching("k_jump", l=2, strategy="naive")
@@ -128,6 +129,7 @@ def ends(p, n, length):
     return sum(bool(tables) for tables, _ in found), sum(bool(tables) and not holds for tables, holds in found)
 
 
+@pytest.mark.slow
 def test_how_often_nothing_tells_too_much():
     """Erratum 7, for a property that the whole table has, over all sequences: of four persons never; of five, with
     two functions, in 60 of 200 for the ratio, and even with one function for distinct values."""

@@ -96,6 +96,7 @@ def test_merging_seven_persons_to_k_keeps_the_strong_rung(values):
     assert worst_given_outsiders(rda, values) <= Fraction(1, 2)
 
 
+@pytest.mark.slow
 def test_numbers_of_groups_in_order_of_rows_would_tell():
     """The control for ria with merging: unshuffled numbers break ties by who has the most frequent value."""
     values = (0, 0, 0, 1, 1, 2)
@@ -164,11 +165,12 @@ def test_layers_keep_the_strong_rung(subject, values):
 
 
 def test_every_table_on_which_a_control_is_caught_is_tried():
-    tried = {values for _, values in VECTORS if is_telling(values)}
+    tried = {one for one in VECTORS if is_telling(*one)}
     assert tried >= OF_ALGORITHMS
-    assert len(tried) < len({values for _, values in VECTORS})
+    assert len(tried) < len(VECTORS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONTROLS)
 def test_control_is_caught(name):
     algorithm, attack, expected = CONTROLS[name]

@@ -28,7 +28,7 @@ def test_control_is_caught(name):
 @pytest.mark.parametrize("ell", [2, 3])
 def test_without_the_mistake_nothing_is(name, ell, telling):
     right, attack = RIGHT[name]
-    tried = [v for n in range(ell, 7) for v in count_vectors(n, ell) if is_telling(v, OF_TREES) == telling]
+    tried = [v for n in range(ell, 7) for v in count_vectors(n, ell) if is_telling(ell, v, OF_TREES) == telling]
     assert tried
     assert all(attack(right(ell), values) <= Fraction(1, ell) for values in tried)
 

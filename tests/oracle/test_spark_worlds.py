@@ -72,7 +72,7 @@ def with_vectors():
             tried += [(2, (0, 0, 1, 1, 2)), (2, (0, 0, 1, 2, 3, 4)), (3, (0, 0, 1, 1, 2, 2))]
         for ell, values in tried:
             name = f"{subject[0]}-{subject[1]}-{number}-{ell}-{''.join(map(str, values))}"
-            slow = len(values) > 4 or subject[0] == "glass"
+            slow = len(values) > 4 or subject[0] == "glass" or subject[1] == "alike"
             yield pytest.param(subject, ell, values, id=name, marks=[pytest.mark.slow] if slow else [])
 
 

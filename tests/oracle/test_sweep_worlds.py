@@ -118,6 +118,7 @@ def test_one_class_for_all_tells_that_no_smaller_one_was_diverse():
     assert people[:2] == [{0: 1}, {0: 1}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("places", [ALONE, PAIRS], ids=["alone", "pairs"])
 def test_smallest_table_of_one_column_on_which_sweep_e_is_broken(places):
     """Five persons, a a b b c; up to four persons the groups of different values are symmetric."""

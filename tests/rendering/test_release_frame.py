@@ -2,6 +2,7 @@
 
 import numpy as np
 import polars as pl
+import pytest
 
 import voile
 from tests.small_tables import TREE, axis_of, column
@@ -72,6 +73,7 @@ def test_sensitive_numbers_stay_numbers():
     assert frame["pay"].dtype == pl.Decimal(38, 1)
 
 
+@pytest.mark.slow
 def test_equal_boxes_are_ordered_by_content(tmp_path):
     """Twenty permutations of rows that only differ in their secrets: the same bytes."""
     rng = np.random.default_rng(0)

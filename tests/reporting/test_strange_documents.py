@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import voile
 from tests.command_line import clinic
 from tests.command_line import voile as command
+from tests.nights import examples
 from voile.core.bags import Bag
 from voile.core.parameters import in_decimals
 from voile.errors import ParameterError, VoileError
@@ -74,7 +75,7 @@ def reported(release, name, document, **options):
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@settings(max_examples=examples(80, 500))
 @given(st.data())
 def test_no_certificate_makes_a_report_fail(release, data):
     sound = json.loads((release[0] / "out" / "certificate.json").read_text())
@@ -84,7 +85,7 @@ def test_no_certificate_makes_a_report_fail(release, data):
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=examples(50, 300))
 @given(st.data())
 def test_no_record_makes_the_stewards_report_fail(release, data):
     sound = json.loads((release[0] / "out" / "private" / "record.json").read_text())

@@ -146,6 +146,7 @@ def test_numbers_of_persons_may_be_numbers(tmp_path, m_invariance_cases):
     assert report.told == report.right == 2 and report.persons == 16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["elig", "rda"])
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_every_kind_of_column_covers_its_own(tmp_path, algorithm, format):

@@ -86,6 +86,7 @@ def sizes_of_cells(part, cell):
     return np.bincount(home, part.published_sizes)
 
 
+@pytest.mark.slow
 @both_balances
 @settings(max_examples=40)
 @given(tables=series(), m=st.integers(2, 3), seed=st.integers(0, 9))
@@ -130,6 +131,7 @@ def test_a_series_in_small_cells_keeps_its_promise(balance, tables, m, most, see
         memory.keep(table, groups_of(part))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     places=st.lists(st.integers(0, 500), min_size=8, max_size=40, unique=True),
@@ -209,6 +211,7 @@ def loss(table, part):
     return float(GcpLeaves().measure(Boxes.around(table, part)))
 
 
+@pytest.mark.slow
 def test_adult_in_cells(adult_table):
     """Cells of 2,000 rows lose a tenth against the local split; the promise is checked by the model."""
     algorithm = MInvariant(m=4)

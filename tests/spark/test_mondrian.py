@@ -65,6 +65,7 @@ def test_equal_partition(table, asked, cuts, most):
     equals_the_local_one(table, Mondrian(**asked, cuts=cuts), most)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data())
 def test_equal_partition_by_distances(data):

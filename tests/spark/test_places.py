@@ -1,6 +1,7 @@
 """The row at a place of an order, found by counting in ever finer bins: as sorting finds it."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def standing(draw):
     return rows, sizes, ranks, firsts == [0]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(given=standing(), few=st.sampled_from([0, 1, 5, 50]))
 def test_as_many_rows_are_before_a_bound_as_were_asked_for(given, few):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.nights import examples
 from tests.small_tables import table_from, tables
 from tests.spark.in_memory import InMemory
 from voile import catalog
@@ -28,7 +29,7 @@ def audited(table, group):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", SETTINGS)
-@settings(max_examples=200)
+@settings(max_examples=examples(50, 500))
 @given(
     table=tables(least=8, most=40, values=5),
     ell=st.integers(2, 3),
@@ -36,7 +37,7 @@ def audited(table, group):
     seed=st.integers(0, 2**20),
 )
 def test_the_promise_is_kept(key, table, ell, most, seed):
-    """Here on 200 tables each, in cells of 4 to 16 rows."""
+    """In cells of 4 to 16 rows."""
     if largest_l(np.bincount(table.sensitive[0].codes)) < ell:
         return
     chosen = catalog.algorithm(key).configure({"l": ell, **SETTINGS[key]})

@@ -54,6 +54,7 @@ def numbered(spread, table, partition, cell):
     return groups.append_column("group", pa.array(np.arange(1, groups.num_rows + 1))).combine_chunks()
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(table=tables(least=4), kept=st.booleans(), seed=st.integers(0, 9), most=st.integers(4, 12))
 def test_both_tables_are_those_of_a_local_release(table, kept, seed, most):
@@ -74,6 +75,7 @@ def test_both_tables_are_those_of_a_local_release(table, kept, seed, most):
     assert_frame_equal(values_by_group(secret, own, 1), expected_values)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(table=tables(least=8), seed=st.integers(0, 9))
 def test_parts_measure_as_the_whole(table, seed):

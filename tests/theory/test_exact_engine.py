@@ -266,6 +266,7 @@ def test_the_limit_is_asked_before_values_are_looked_at():
     assert len(refused) == 1
 
 
+@pytest.mark.slow
 def test_many_values_and_rows_in_a_symmetric_tree():
     """Nothing is enumerated where nothing needs to be: 512 persons, every value different."""
     rows = np.arange(512)

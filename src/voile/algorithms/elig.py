@@ -17,8 +17,6 @@ still find no group are seated along Kempe chains, so that the grouping is alway
 (docs/facts/safety.md section 10). With more columns some rows may remain, and are suppressed.
 """
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -39,6 +37,7 @@ from voile.kernels.loss import grow_box, new_box, start_box
 from voile.kernels.marks import begin_group, count_marks, set_bar, use
 from voile.kernels.seating import assign, fill, seat_by_chain, seat_rows, seated
 from voile.kernels.swaps import charge_groups, gathered, propose, settle
+from voile.kernels.threads import Threads
 from voile.kernels.z_order import z_order
 
 SMALL = 125_000  # rows up to which no effort is spared; see `passes`, `outliers_first` and `refined`
@@ -267,17 +266,19 @@ def refined(loss, values, marks, curve, group, passes, progress, tree=None, near
     groups = gathered(group[order], int(group.max()) + 1)
     charge_groups(loss, values, groups)
     turn = np.argsort(groups.member[groups.start[:-1]])
+    blocks = min(BLOCKS, turn.size)
     partner = np.empty(groups.member.size, np.int64)
     total = float((groups.cost.astype(np.float64) * np.diff(groups.start)).sum())
     with _Searchers(loss, values, marks, tree, groups, nearest) as searchers:
         for done in range(passes):
             saved = 0.0
-            for b in range(BLOCKS):
-                block = turn[b::BLOCKS]
+            for b in range(blocks):
+                block = turn[b::blocks]
                 block = block[groups.stale[block]]
-                searchers.propose(block, partner)
-                saved += settle(loss, values, marks, groups, block, partner)
-                progress((done + (b + 1) / BLOCKS) / passes)
+                if block.size:
+                    searchers.propose(block, partner)
+                    saved += settle(loss, values, marks, groups, block, partner)
+                progress((done + (b + 1) / blocks) / passes)
             total -= saved
             if saved * ENOUGH <= total:
                 break
@@ -293,24 +294,25 @@ class _Searchers:
         forest = plant(loss, values, tree, marks)
         self.fixed = loss, values, marks, tree, groups
         self.nearest = nearest
+        self.threads = Threads(len(values))
         self.notes = [
             (forest._replace(todo=forest.todo.copy(), todo_cost=forest.todo_cost.copy()), unbarred(marks))
-            for _ in range(max(1, min(8, os.cpu_count() or 1)))
+            for _ in range(self.threads.number)
         ]
 
     def __enter__(self):
-        self.pool = ThreadPoolExecutor(len(self.notes))
+        self.threads.__enter__()
         return self
 
-    def __exit__(self, *_):
-        self.pool.shutdown(cancel_futures=True)
+    def __exit__(self, *raised):
+        self.threads.__exit__(*raised)
 
     def propose(self, block, partner):
         """Find the best swap of each row of some groups."""
         loss, values, marks, tree, groups = self.fixed
         parts = np.array_split(block, min(len(self.notes), 1 + block.size // FEW))
         jobs = [
-            self.pool.submit(
+            self.threads.submit(
                 propose, forest, loss, values, marks, open_, tree, groups, part, partner, self.nearest
             )
             for (forest, open_), part in zip(self.notes, parts[1:], strict=False)

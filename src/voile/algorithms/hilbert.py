@@ -5,8 +5,6 @@ Rows stand on a curve through all quasi-identifiers, on which neighbours are nea
 earliest on the curve. It never gets stuck, for the same reason as ELIG, whose swaps can refine what it finds.
 """
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Self
@@ -26,6 +24,7 @@ from voile.core.table import Table
 from voile.kernels.colours import rows_by_colour
 from voile.kernels.hilbert import WORD_BITS, group_along, hilbert_keys
 from voile.kernels.marks import count_marks
+from voile.kernels.threads import Threads
 from voile.kernels.z_order import z_order
 
 # An axis takes one part in so many of the side of the cube: numbers cost by how far they are apart, categories as
@@ -112,11 +111,10 @@ def curve_order(values: NDArray[np.int32], axes: int) -> NDArray[np.int64]:
         values, across = np.ascontiguousarray(values[:, varied]), across[varied]
     bits = bits_of(values.shape[1])
     keys = np.empty((n, -(-bits * values.shape[1] // WORD_BITS)), np.int64)
-    threads = max(1, min(8, os.cpu_count() or 1))
-    ends = [n * i // threads for i in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
+    with Threads(n) as threads:
+        ends = [n * i // threads.number for i in range(threads.number + 1)]
         parts = [slice(*pair) for pair in pairwise(ends)]
-        list(pool.map(lambda part: hilbert_keys(values[part], across, bits, keys[part]), parts))
+        list(threads.map(lambda part: hilbert_keys(values[part], across, bits, keys[part]), parts))
     return order_of(keys[:, 0]) if keys.shape[1] == 1 else canonical_order(list(keys.T))
 
 

@@ -12,7 +12,6 @@ can be exchanged throughout the series without changing what is published.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -33,6 +32,7 @@ from voile.errors import SpecError
 from voile.kernels.assignment import assign, fill_shortages
 from voile.kernels.bucket_split import NOBODY, lists_in_order, split
 from voile.kernels.colours import rows_by_colour
+from voile.kernels.threads import Threads
 
 Codes = NDArray[np.int64]
 _WAITING = -1  # the bucket of a row that is not published now
@@ -239,7 +239,7 @@ def split_nodes(
 
     share = max(1, int(nodes[:, 2].max()) // _PARTS)
     done, leaves = 0, []
-    with ThreadPoolExecutor(2) as pair:
+    with Threads(orders.shape[1], 2) as pair:
         parts = np.concatenate([cut for _, cut in _in_turn(pair, work, nodes, share)])
         for part, finished in _in_turn(pair, work, parts, 1):
             leaves.append(finished)
@@ -250,7 +250,7 @@ def split_nodes(
 
 
 def _in_turn(
-    pair: ThreadPoolExecutor, work: Callable[[Codes, int], Codes], parts: Codes, stop: int
+    pair: Threads, work: Callable[[Codes, int], Codes], parts: Codes, stop: int
 ) -> Iterator[tuple[Codes, Codes]]:
     """Split portions of parts of about equal size down to `stop`, two at a time."""
     rows = np.cumsum(parts[:, 1] * parts[:, 2])

@@ -3,9 +3,6 @@
 Looks at quasi-identifiers and at which rows of a bucket have the same value, never at which value that is.
 """
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +12,7 @@ from voile.core.order import distinct_values
 from voile.kernels.kd_forest import plant
 from voile.kernels.loss import Loss
 from voile.kernels.match import match_buckets
+from voile.kernels.threads import Threads
 
 Codes = NDArray[np.int64]
 CONSIDERED = 10**7  # rows in place of others, in a pass over a large table: a few lose 1 % and save half the time
@@ -34,13 +32,12 @@ def matched(
     order = outliers_first(loss, values, curve)
     forest = plant(loss, values[order], tree[order], place[order, None])
     found = np.empty(tree.size, np.int64)
-    threads = max(1, min(8, os.cpu_count() or 1))
-    with ThreadPoolExecutor(threads) as pool:
+    with Threads(tree.size) as threads:
         jobs = []
-        for t in range(threads):
+        for t in range(threads.number):
             own = forest._replace(todo=forest.todo.copy(), todo_cost=forest.todo_cost.copy())
-            buckets = np.arange(t, width.size, threads)
-            jobs.append(pool.submit(match_buckets, own, loss, width, alpha, first_group, buckets, found))
+            buckets = np.arange(t, width.size, threads.number)
+            jobs.append(threads.submit(match_buckets, own, loss, width, alpha, first_group, buckets, found))
         for job in jobs:
             job.result()
     group = np.empty_like(found)

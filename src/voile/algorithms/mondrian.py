@@ -6,8 +6,7 @@ say "Mondrian" and mean one or another (docs/facts/bsgi.md A3), so name it.
 Cuts that look at who has what tell a reader who knows the algorithm something: the rung is "release".
 """
 
-import os
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -28,6 +27,7 @@ from voile.errors import BeyondReach
 from voile.kernels.loss import Loss
 from voile.kernels.mondrian import cut_rows, new_part
 from voile.kernels.stop_rule import DISTANCE, DISTINCT, ENTROPY, LINE, RECURSIVE, SHARE, SIZE, StopRule
+from voile.kernels.threads import Threads
 from voile.models.t_closeness import spans_of
 
 Codes = NDArray[np.int64]
@@ -110,15 +110,15 @@ class Mondrian(ChosenPromise):
             ends = ends[: cut_rows(loss, rule, part, rows, spare[begin:end], begin, end, *how, ends)]
             return np.column_stack([np.append(begin, ends[:-1]), ends]), small
 
-        with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
-            due = {pool.submit(cut, 0, n)}
+        with Threads(n) as threads:
+            due = {threads.submit(cut, 0, n)}
             while due:
                 ready, due = wait(due, return_when=FIRST_COMPLETED)
                 for parts, small in (future.result() for future in ready):
                     final = parts[:, 1] - parts[:, 0] > small
                     done.append(parts[final, 1])
                     grouped += int((parts[final, 1] - parts[final, 0]).sum())
-                    due |= {pool.submit(cut, *stretch) for stretch in parts[~final].tolist()}
+                    due |= {threads.submit(cut, *stretch) for stretch in parts[~final].tolist()}
                 progress(grouped / n)
         return np.sort(np.concatenate(done))
 

@@ -6,9 +6,7 @@ nodes; kernels do the rest. Rows of one person are dealt to layers by who they b
 a tree of its own.
 """
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,6 +23,7 @@ from voile.core.partition import Partition
 from voile.core.table import Table
 from voile.kernels.loss import Loss
 from voile.kernels.node_bags import GROWING, bounds_of_draws, lay_out, runs_of_alike
+from voile.kernels.threads import Threads
 
 Codes = NDArray[np.int64]
 Grow = Callable[..., int]  # a kernel: rows, spare, nodes, first, numbers, children -> how many children
@@ -64,8 +63,8 @@ def rows_along_curve(table: Table, value: Codes, draws: Draws) -> tuple[Rows, Co
         roots = np.cumsum([0, *(layer.size for layer in layers)])
     matrix = np.empty((table.n, values.shape[1] + 2), np.int32)
     halves = [slice(0, table.n // 2), slice(table.n // 2, table.n)]
-    with ThreadPoolExecutor(2) as pair:
-        list(pair.map(lambda part: lay_out(values, value, order[part], part.start, matrix[part]), halves))
+    with Threads(table.n, 2) as threads:
+        list(threads.map(lambda part: lay_out(values, value, order[part], part.start, matrix[part]), halves))
     return Rows(loss, order, matrix, int(value.max()) + 1), roots
 
 
@@ -73,9 +72,8 @@ def grown(rows: Rows, grow: Grow, roots: Codes, draws: Draws, progress: Progress
     """Grow a tree from every root, a stretch of rows, until all rows are where they stay."""
     n = rows.matrix.shape[0]
     spare, counts = np.empty_like(rows.matrix), np.zeros(rows.different, np.int64)
-    threads = max(1, min(8, os.cpu_count() or 1))
     nodes = np.column_stack([roots[:-1], roots[1:], np.full(roots.size - 1, GROWING)])
-    with ThreadPoolExecutor(threads) as pool:
+    with Threads(n) as threads:
         while len(nodes):
             sizes = nodes[:, 1] - nodes[:, 0]
             first = np.cumsum(sizes) - sizes
@@ -89,12 +87,15 @@ def grown(rows: Rows, grow: Grow, roots: Codes, draws: Draws, progress: Progress
                 born = grow(rows.matrix, spare, nodes[part], first[part], numbers, children)
                 return children[:born]
 
-            nodes = np.concatenate(list(pool.map(work, shares(sizes, threads))))
+            nodes = np.concatenate(list(threads.map(work, shares(sizes, threads.number))))
 
 
 def shares(sizes: Codes, threads: int) -> Iterator[slice]:
     """Stretches of nodes with about equally many rows, a few for each thread."""
+    if threads == 1:
+        yield slice(0, sizes.size)
+        return
     rows = np.cumsum(sizes)
     ends = np.searchsorted(rows, np.linspace(0, rows[-1], 4 * threads + 1))
     ends[-1] = sizes.size
-    return (slice(a, b) for a, b in pairwise(ends.tolist()) if a < b)
+    yield from (slice(a, b) for a, b in pairwise(ends.tolist()) if a < b)

@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from voile.intake.data_frame import data_frame
 from voile.intake.hidden import refuse_several
 from voile.intake.hierarchy_file import read_hierarchy
 from voile.intake.parquet_file import read_parquet
+from voile.kernels.threads import Threads
 from voile.sql.source import database, is_sqlite
 
 _USED = (Role.QUASI_IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE, Role.SUBJECT)
@@ -117,7 +117,7 @@ def read_table(source: Any, schema: Schema, *, may_be_empty: bool = False) -> Ta
 def table_of(frame: pl.DataFrame, schema: Schema, digest_key: bytes = b"", digest: str = "") -> Table:
     """Code the columns a release needs."""
     wanted = [column for column in schema if _is_used(column)]
-    with ThreadPoolExecutor(2) as pair:
+    with Threads(frame.height, 2) as pair:
         each = pair.map(lambda c: coded(c, frame[c.name], schema.file.missing, read_hierarchy(c)), wanted)
         parts = dict(zip((c.name for c in wanted), each, strict=True))
     _refuse_missing(wanted, parts)

@@ -107,6 +107,7 @@ def test_weights_that_do_not_fit_are_refused():
         weighted_rank(weighted(Fraction(10**13 + 1, 10**6), Fraction(1, 7**9)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ell", [6, 7])
 def test_adult(adult_table, ell):
     part = Gda(l=ell).partition(adult_table)
